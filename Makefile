@@ -62,7 +62,8 @@ soak: $(TOOLS) page
 	$(BIN)/python -m pytest -m soak
 
 lint: $(TOOLS)
-	$(BIN)/ruff check src tests bench build_hook.py
+	$(BIN)/ruff check src tests bench docs build_hook.py
+	$(BIN)/ruff format --check src tests bench docs build_hook.py
 	$(BIN)/mypy
 
 # The site, in docs/_build/html; a warning is an error. Needs no network once the tools are installed.

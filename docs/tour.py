@@ -1,7 +1,7 @@
 """Print the numbers of docs/tour.md: step 201 of Oppenheim's arch, line by line of `step` of the integrator.
 
-    python docs/tour.py            print
-    python docs/tour.py --write    put the output into the marked blocks of docs/tour.md
+python docs/tour.py            print
+python docs/tour.py --write    put the output into the marked blocks of docs/tour.md
 """
 
 import re

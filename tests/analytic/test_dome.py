@@ -29,4 +29,3 @@ def test_without_cohesion_a_dome_falls_only_if_statics_says_so(thickness, law, s
     *_, last = simulate(model, duration=0.2, time_step=4e-3, theta=1.0, solver=make_solver("native"), surface=STONE)
     sunk = float((model.position[:, 2] - last.state.position[:, 2]).max())
     assert (sunk < 5e-4) if stands else (sunk > 5e-3)
-

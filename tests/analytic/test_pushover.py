@@ -155,9 +155,7 @@ def _between(old, new):
 
 def test_an_arch_folds_like_a_linkage():
     """Virtual work on three rigid bars in large rotation, until the thrust reaches the edge of another joint at 0.11 m."""
-    model = build_model(
-        build.arch(radius=10.0, thickness=1.5, embrace=np.deg2rad(150), blocks=7, depth=1.0), friction=2.0
-    )
+    model = build_model(build.arch(radius=10.0, thickness=1.5, embrace=np.deg2rad(150), blocks=7, depth=1.0), friction=2.0)
     linkage = Linkage(model)
     curve = pushed(model, (-1.0, 0.0, 0.0))
     early = [point for point in curve if point.displacement < 0.11]

@@ -177,7 +177,9 @@ def _names(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
         yield Attack(f"check a block named {name[:20]!r}", ["check", str(path), "--json"], ANY, make)
         for suffix in ("obj", "stl", "ply", "off", "3dm", "dxf", "compas.json", "json"):
             out = folder / "out" / f"named-{i}.{suffix}"
-            yield Attack(f"convert a block named {name[:20]!r} to {suffix}", ["convert", str(path), str(out), "--json"], ANY, make)
+            yield Attack(
+                f"convert a block named {name[:20]!r} to {suffix}", ["convert", str(path), str(out), "--json"], ANY, make
+            )
 
 
 def _cases(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
@@ -279,7 +281,9 @@ def _studies(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
             place = folder / f"begun-{spoilt}-{i}"
             make = copy_of(valid[f"begun-{spoilt}"], place, text.encode("latin-1"))
             if spoilt != "trials.jsonl":
-                yield Attack(f"resume a study with {spoilt} {text[:20]!r}", ["study", "--resume", str(place), "--json"], make=make)
+                yield Attack(
+                    f"resume a study with {spoilt} {text[:20]!r}", ["study", "--resume", str(place), "--json"], make=make
+                )
             yield Attack(f"a trial of a study with {spoilt} {text[:20]!r}",
                          ["study", str(place), "--trial", "a", "-o", str(folder / "out" / place.name), "--json"],
                          (2, 3) if "NaN" in text else REFUSED, make)  # fmt: skip
@@ -370,26 +374,44 @@ def _hdf5(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
         codes = ANY if name in later or name == "no planned" else REFUSED
         yield from _run_attacks(valid["run"], place, f"a run: {name}", copy_of(valid["run"], place, _hdf5_spoilt(spoil)), codes)
     whole = valid["run"].path.read_bytes()
-    contents = {"text": b"hello", "empty": b"", "signature": b"\x89HDF\r\n\x1a\n", "cut": whole[: len(whole) // 2], "other": secret.read_bytes()}
+    contents = {
+        "text": b"hello",
+        "empty": b"",
+        "signature": b"\x89HDF\r\n\x1a\n",
+        "cut": whole[: len(whole) // 2],
+        "other": secret.read_bytes(),
+    }
     for name, content in contents.items():
         place = folder / "runs" / f"whole-{name}"
         make = copy_of(valid["run"], place, content)
         yield from _run_attacks(valid["run"], place, f"a run that is {name}", make)
         yield Attack(f"solve HDF5 that is {name}", ["solve", str(place / "run.h5"), "--json"], make=make)
     page = struct.pack("<QQQ", len(whole), 1, 0)
-    journals = {"text": b"hello", "empty": b"", "counts": b"\xff" * 64, "cut": page + b"x" * 100, "another head": page + b"x" * 4096}
+    journals = {
+        "text": b"hello",
+        "empty": b"",
+        "counts": b"\xff" * 64,
+        "cut": page + b"x" * 100,
+        "another head": page + b"x" * 4096,
+    }
     for name, content in journals.items():
         place = folder / "runs" / f"journal-{name.replace(' ', '-')}"
         make = copy_of(valid["run"], place, functools.partial(_beside_it, "run.h5.journal", content))
         yield from _run_attacks(valid["run"], place, f"a run with a journal of {name}", make)
-    for name, change in {"no": Path.unlink, "empty": lambda path: path.write_text(""), "a folder for": lambda path: (path.unlink(), path.mkdir())}.items():
+    for name, change in {
+        "no": Path.unlink,
+        "empty": lambda path: path.write_text(""),
+        "a folder for": lambda path: (path.unlink(), path.mkdir()),
+    }.items():
         place = folder / "runs" / f"case-{name.replace(' ', '-')}"
         make = copy_of(valid["run"], place, functools.partial(lambda change, path: change(path.with_name("case.toml")), change))
         yield from _run_attacks(valid["run"], place, f"a run with {name} case", make, ANY)
     for text in ("", "[]", "1", "{", "\0", '{"analysis": 1}', '{"analysis": "limit"}', "[" * 100_000, "\xff"):
         place = folder / "runs" / f"result-{len(text)}-{text[:1].encode().hex()}"
         make = copy_of(valid["run-result"], place, text.encode("latin-1"))
-        yield from _run_attacks(valid["run-result"], place, f"a result {text[:20]!r}", make, ANY if "limit" in text else REFUSED)
+        yield from _run_attacks(
+            valid["run-result"], place, f"a result {text[:20]!r}", make, ANY if "limit" in text else REFUSED
+        )
     for name, spoil in {
         "external": lambda f: link(f, "fclib_local/W", h5py.ExternalLink(str(secret), "/")),
         "circle": lambda f: link(f, "fclib_local/W", f["fclib_local"]),
@@ -401,7 +423,9 @@ def _hdf5(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
     }.items():  # fmt: skip
         place = folder / "fclib" / name
         make = copy_of(valid["fclib"], place, _hdf5_spoilt(spoil))
-        yield Attack(f"solve FCLIB: {name}", filled(valid["fclib"].commands[0], place / valid["fclib"].path.name, place), make=make)
+        yield Attack(
+            f"solve FCLIB: {name}", filled(valid["fclib"].commands[0], place / valid["fclib"].path.name, place), make=make
+        )
 
 
 def _hdf5_spoilt(spoil: Callable[[h5py.File], object]) -> Callable[[Path], object]:
@@ -416,10 +440,14 @@ def _beside_it(name: str, content: bytes, path: Path) -> None:
     path.with_name(name).write_bytes(content)
 
 
-def _run_attacks(run: Valid, place: Path, name: str, make: Callable[[], object], codes: tuple[int, ...] = REFUSED) -> Iterator[Attack]:
+def _run_attacks(
+    run: Valid, place: Path, name: str, make: Callable[[], object], codes: tuple[int, ...] = REFUSED
+) -> Iterator[Attack]:
     """All that reads the folder of a run."""
     for command in run.commands:
-        yield Attack(f"{command[0]} {name}", filled(command, place / run.path.name, place.parents[1] / "out" / place.name), codes, make)
+        yield Attack(
+            f"{command[0]} {name}", filled(command, place / run.path.name, place.parents[1] / "out" / place.name), codes, make
+        )
 
 
 def _meshes(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
@@ -458,6 +486,12 @@ def _meshes(folder: Path, valid: dict[str, Valid]) -> Iterator[Attack]:
         file.Write(str(path), 7)
         return path.read_bytes()
 
-    for name, content in {"zeros.3dm": rhino, "soup.obj": soup, "polygon.obj": polygon, "same-face.obj": same, "million.stl": million}.items():
+    for name, content in {
+        "zeros.3dm": rhino,
+        "soup.obj": soup,
+        "polygon.obj": polygon,
+        "same-face.obj": same,
+        "million.stl": million,
+    }.items():
         path = folder / "meshes" / name
         yield from _readers(path, folder, _writes(path, content), ANY)

@@ -336,7 +336,6 @@ def test_agrees_with_the_reference(family, share):
 # ---------------------------------------------------------------- what must hold without any reference
 
 
-
 def _swapped(pair: Pair) -> Pair:
     return Pair(pair.b, pair.a, pair.position[::-1], pair.matrix[::-1], pair.velocity[::-1])
 

@@ -35,9 +35,7 @@ def table():
 
 TABLE = table()
 RECORDS = [
-    name
-    for name in TABLE
-    if not name.endswith(NO_RECORD) and "pSa_" not in name and not name.endswith((".VT2", ".DT2"))
+    name for name in TABLE if not name.endswith(NO_RECORD) and "pSa_" not in name and not name.endswith((".VT2", ".DT2"))
 ]
 STATED = [name for name in RECORDS if re.search(r"PGA|Max\. Acc\.|peak of 2nd column", TABLE[name])]
 IN_HEADER = {  # samples, time step [s] and components, as the files' headers say; what half the last digit of a peak is [m/s2]

@@ -55,8 +55,10 @@ def _glb(run: Run, out: Path, options: dict[str, Any]) -> dict[str, Any]:
     if not tolerance >= 0.0:
         raise InputError(f"--tolerance {tolerance}: give a length in m that is not negative")
     keys = write_glb(run, out, frames, tolerance=tolerance)
-    print_status(f"{len(frames)} of {run.frames} frames; {keys.kept} of {keys.recorded} animation keys keep every corner "
-                 f"within {tolerance:.2g} m")
+    print_status(
+        f"{len(frames)} of {run.frames} frames; {keys.kept} of {keys.recorded} animation keys keep every corner "
+        f"within {tolerance:.2g} m"
+    )
     return {"written": [str(out)], "frames": len(frames), "tolerance": tolerance, "keys": keys.kept}
 
 

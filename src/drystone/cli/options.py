@@ -70,17 +70,21 @@ def command(declaration: Callable[..., None]) -> Callable[..., Any]:
 Json = Annotated[bool, typer.Option("--json", help=OPTIONS["--json"])]
 
 # Options of geometry files.
-Unit = Annotated[str | None, typer.Option(
-    help="unit of a geometry file: m, dm, cm, mm or km; by default the one that the file states")]
+Unit = Annotated[
+    str | None, typer.Option(help="unit of a geometry file: m, dm, cm, mm or km; by default the one that the file states")
+]
 Up = Annotated[str | None, typer.Option(help="axis of a geometry file that points upwards: x, y or z")]
-Supports = Annotated[list[str] | None, typer.Option(
-    help='supports: "lowest", or the name of a block or group; may be repeated')]
+Supports = Annotated[
+    list[str] | None, typer.Option(help='supports: "lowest", or the name of a block or group; may be repeated')
+]
 Only = Annotated[list[str] | None, typer.Option(help="read only this block or group (layer); may be repeated")]
 Depth = Annotated[str | None, typer.Option(help='thickness of the flat outlines in a geometry file, as "0.5 m"')]
 
 # Options of pictures.
-Color = Annotated[str | None, typer.Option(
-    help="what the colours show: stone, displacement, velocity, rotation, joint pressure, macro-block, ...")]
+Color = Annotated[
+    str | None,
+    typer.Option(help="what the colours show: stone, displacement, velocity, rotation, joint pressure, macro-block, ..."),
+]
 Most = Annotated[float | None, typer.Option(help="[SI] upper end of the colour scale; by default the largest value")]
 Exaggerate = Annotated[float | None, typer.Option(help="factor by which displacements are drawn larger")]
 View = Annotated[str | None, typer.Option(help="direction of view: corner, front, side, top or iso")]
@@ -127,10 +131,13 @@ def studio(
 @command
 def check(
     source: Annotated[Path, typer.Argument(help="case (TOML), geometry file, or a folder of meshes")],
-    fix: Annotated[Path | None, typer.Option(
-        help="make the repairs that are safe and write the blocks to this new file")] = None,
-    within: Annotated[float | None, typer.Option(
-        help="tolerance of nearly touching blocks and nearly flat faces, as a share of the block size")] = None,
+    fix: Annotated[
+        Path | None, typer.Option(help="make the repairs that are safe and write the blocks to this new file")
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(help="tolerance of nearly touching blocks and nearly flat faces, as a share of the block size"),
+    ] = None,
     picture: Annotated[Path | None, typer.Option(help="draw the blocks with findings in colour (PNG)")] = None,
     unit: Unit = None,
     up: Up = None,
@@ -180,8 +187,9 @@ def search(
     case: Annotated[Path, typer.Argument(help="case file (TOML)")],
     key: Annotated[str, typer.Option(help="number to vary, as table and key: motion.amplitude or motion.0.amplitude")],
     event: Annotated[str, typer.Option("--for", help="event to find: rocking, overturning or standing")],
-    between: Annotated[tuple[str, str], typer.Option(
-        help='a value at which it does not happen and one at which it does: "0.1 g" "0.5 g"')],
+    between: Annotated[
+        tuple[str, str], typer.Option(help='a value at which it does not happen and one at which it does: "0.1 g" "0.5 g"')
+    ],
     tolerance: Annotated[str, typer.Option(help='largest distance of the two values in the end, in the same unit: "0.001 g"')],
     scan: Annotated[int, typer.Option(min=0, help="first try this many values in between, and refine the lowest change")] = 0,
     json: Json = False,
@@ -193,16 +201,19 @@ def search(
 def record(
     files: Annotated[list[Path], typer.Argument(help="files of accelerograms; the format is detected")],
     component: Annotated[str | None, typer.Option(help="name of the component; by default all components")] = None,
-    column: Annotated[int | None, typer.Option(
-        help="number of the column in a file of columns, counted from 1 with the time column")] = None,
-    unit: Annotated[str | None, typer.Option(
-        help="unit of the values if the file does not state it: g, m/s2, cm/s2, ...")] = None,
+    column: Annotated[
+        int | None, typer.Option(help="number of the column in a file of columns, counted from 1 with the time column")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="unit of the values if the file does not state it: g, m/s2, cm/s2, ...")
+    ] = None,
     time_step: Annotated[float | None, typer.Option(help="[s] time between samples if the file does not state it")] = None,
     baseline: Annotated[str | None, typer.Option(help="baseline to subtract: constant, linear, quadratic or cubic")] = None,
     band: Annotated[tuple[float, float] | None, typer.Option(help="[Hz] keep the frequencies between these two")] = None,
     window: Annotated[tuple[float, float] | None, typer.Option(help="[s] keep the part between these two instants")] = None,
-    arias: Annotated[tuple[float, float] | None, typer.Option(
-        help="keep the part between these two shares of the Arias intensity")] = None,
+    arias: Annotated[
+        tuple[float, float] | None, typer.Option(help="keep the part between these two shares of the Arias intensity")
+    ] = None,
     damping: Annotated[float | None, typer.Option(help="damping ratio of the response spectrum; 0.05 by default")] = None,
     plot: Annotated[Path | None, typer.Option(help="draw time histories and response spectra (PNG, SVG, PDF)")] = None,
     out: Annotated[Path | None, typer.Option(help="write time and acceleration in m/s2 (CSV)")] = None,
@@ -218,8 +229,9 @@ def study(
     resume: Annotated[Path | None, typer.Option(help="resume the study in this folder with its own study file")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute failed trials again")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="worker processes on this machine; by default one per core")] = None,
-    scheduler: Annotated[str | None, typer.Option(
-        help="address of a Dask scheduler, tcp://host:port, whose workers compute the trials")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="address of a Dask scheduler, tcp://host:port, whose workers compute the trials")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="compute the full study, with the keys of [study.full]")] = False,
     plot: Annotated[bool, typer.Option("--plot", help="also draw the results")] = False,
     trial: Annotated[str | None, typer.Option(help="compute the trial with this key again as a recorded run")] = None,
@@ -246,8 +258,9 @@ def view(
     runs: Annotated[list[Path], typer.Argument(help="folders of runs; several are shown side by side")],
     html: Annotated[Path | None, typer.Option(help="instead of serving, write one file that any browser opens offline")] = None,
     port: Annotated[int, typer.Option(help="port of the page; by default a free one")] = 0,
-    browser: Annotated[bool, typer.Option(
-        "--browser/--no-browser", help="open the page in the browser, or only print its address")] = True,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="open the page in the browser, or only print its address")
+    ] = True,
     json: Json = False,
 ) -> None:
     """Show runs in the browser, even while they are being computed. Stop it with Ctrl-C."""
@@ -279,8 +292,9 @@ def picture(
 @command
 def movie(
     source: Annotated[Path, typer.Argument(help="folder of a run")],
-    out: Annotated[Path, typer.Option(
-        "--out", "-o", help="movie file: fall.mp4, fall.gif, or single images as frame-%04d.png")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="movie file: fall.mp4, fall.gif, or single images as frame-%04d.png")
+    ],
     fps: Annotated[float, typer.Option(help="images per second")] = 25.0,
     speed: Annotated[float, typer.Option(help="speed relative to real time; 0.5 is slow motion")] = 1.0,
     start: Annotated[float | None, typer.Option("--from", help="[s] time of the first image; for statics, the stage")] = None,
@@ -320,8 +334,9 @@ def plot(
 @command
 def info(
     folder: Annotated[Path, typer.Argument(help="folder of a run")],
-    mechanism: Annotated[bool, typer.Option(
-        "--mechanism", help="also print how the blocks have moved from the first frame to the last")] = False,
+    mechanism: Annotated[
+        bool, typer.Option("--mechanism", help="also print how the blocks have moved from the first frame to the last")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Summarise a run."""
@@ -340,12 +355,15 @@ def report(
 @command
 def export(
     folder: Annotated[Path, typer.Argument(help="folder of a run")],
-    out: Annotated[Path, typer.Option(
-        "--out", "-o", help="output: vtkhdf, glb, csv or a folder of csv files; stl, obj ... for one instant")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="output: vtkhdf, glb, csv or a folder of csv files; stl, obj ... for one instant"),
+    ],
     every: Annotated[float | None, typer.Option(help="[s] interval between the exported frames; by default all frames")] = None,
     time: Annotated[float | None, typer.Option(help="[s] instant of a shape or of the joints; by default the last")] = None,
-    blocks: Annotated[str | None, typer.Option(
-        help="blocks of the histories: numbers, ranges, names or groups, as 12:14+keystone")] = None,
+    blocks: Annotated[
+        str | None, typer.Option(help="blocks of the histories: numbers, ranges, names or groups, as 12:14+keystone")
+    ] = None,
     table: Annotated[str | None, typer.Option(help="table of a csv file: histories (default), energies or joints")] = None,
     tolerance: Annotated[float | None, typer.Option(help="[m] largest error of the motion in a glb file")] = None,
     json: Json = False,
@@ -357,13 +375,16 @@ def export(
 def verify(
     folder: Annotated[Path, typer.Argument(help="folder of a run")],
     steps: Annotated[int | None, typer.Option(min=1, help="number of steps to compare; by default all")] = None,
-    cross: Annotated[bool, typer.Option(
-        "--cross", help="compute it by another method and compare until the two diverge")] = False,
-    apart: Annotated[float | None, typer.Option(
-        help="[m] distance at which the two have diverged; by default 1 % of the radius of a block")] = None,
+    cross: Annotated[
+        bool, typer.Option("--cross", help="compute it by another method and compare until the two diverge")
+    ] = False,
+    apart: Annotated[
+        float | None, typer.Option(help="[m] distance at which the two have diverged; by default 1 % of the radius of a block")
+    ] = None,
     law: Annotated[str | None, typer.Option(help="friction law of the cone programs: coulomb (default) or associated")] = None,
-    step: Annotated[float | None, typer.Option(
-        help="[s] longest time step of the other method; for cone programs 1 ms by default")] = None,
+    step: Annotated[
+        float | None, typer.Option(help="[s] longest time step of the other method; for cone programs 1 ms by default")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compute a run again and compare the results bit for bit. With --cross: get a second opinion by another

@@ -8,9 +8,7 @@ from drystone.show.plots import panels
 from drystone.show.plots.style import COLUMN_WIDTH, PAGE_WIDTH
 
 
-def plot(
-    folder: Path, out: Path | None, what: str, listed: bool, apart: bool, column: bool, frame: int, json: bool
-) -> None:
+def plot(folder: Path, out: Path | None, what: str, listed: bool, apart: bool, column: bool, frame: int, json: bool) -> None:
     source = panels.open_source(folder, frame)
     if listed:
         available = {name: panels.PANELS[name].description for name in panels.available_panels(source)}

@@ -71,8 +71,11 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
     half = run.model.position[:, 1] > -0.2  # [m]
     picture(run.model, out / "H10-cylinder.png", shown=half, color=colour, motion=np.hstack([moved, 0 * moved]), azimuth=0.0,
             elevation=4.0)  # fmt: skip
-    return [Figure("H10-cylinder.png", "For comparison with BRT figure 10: half of the cylinder after 0.15 s, falling stones "
-                                       "in blue")]
+    return [
+        Figure(
+            "H10-cylinder.png", "For comparison with BRT figure 10: half of the cylinder after 0.15 s, falling stones in blue"
+        )
+    ]
 
 
 CORBELLED_CYLINDER = Subject(

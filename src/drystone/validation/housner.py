@@ -130,8 +130,16 @@ def _draw(workspace: Workspace, out: Path) -> list[Figure]:
 def _claims() -> tuple[Claim, ...]:
     claims = []
     for step, tolerance in zip(STEPS, (1.0, 0.6, 0.3), strict=True):
-        claims.append(Claim(f"impacts, {step}", f"largest error of the first six impact times, step {step}", "%", 0.0,
-                            tolerance, "first order in the step; NB judge that their curves have converged at 1 ms"))
+        claims.append(
+            Claim(
+                f"impacts, {step}",
+                f"largest error of the first six impact times, step {step}",
+                "%",
+                0.0,
+                tolerance,
+                "first order in the step; NB judge that their curves have converged at 1 ms",
+            )
+        )
         claims.append(Claim(f"ratio, {step}", f"ratio of angular velocities at an impact, mean of five, step {step}", "",
                             0.8761, 0.01, "an impact that falls inside a step loses a little more"))  # fmt: skip
     return tuple(claims)

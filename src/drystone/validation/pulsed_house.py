@@ -26,7 +26,9 @@ integrator = "cone-program"
 time_step = "2.5 ms"
 theta = 1.0
 """
-CASE = HOUSE + """
+CASE = (
+    HOUSE
+    + """
 duration = "2 s"
 [motion]
 pulse = "one-sine"
@@ -36,6 +38,7 @@ direction = [0, -1, 0]
 [output]
 every = "10 ms"
 """
+)
 SHORT_HALF_PERIOD, LONG_HALF_PERIOD = "0.20 s", "0.40 s"  # half-periods
 PEAKS = (0.25, 0.65)  # [s] as printed
 PEAK_PROMINENCE = 2e-4  # share of the potential energy

@@ -158,9 +158,7 @@ half_period = "0.25 s"
 supports = ["abutment-left"]
 """
     head, _, tail = EXAMPLE.partition("[motion]")
-    text = (
-        head + 'rule = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
-    )
+    text = head + 'rule = [{ between = ["arch", "foundation"], friction = 0.3 }]\n' + motions + tail[tail.index("[analysis]") :]
     case = parse_case(text)
     assert case.motions[0].displacement_amplitude == pytest.approx(0.02)
     assert case.motions[1].supports == ("abutment-left",)

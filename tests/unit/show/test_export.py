@@ -186,7 +186,7 @@ def test_statics_are_stages(tmp_path):
         pass
     run = read_run(tmp_path / "out")
     path, _ = write_vtkhdf(run, tmp_path / "still.vtkhdf", range(run.frames))
-    (reader, *_),  = vtk_steps(path, [1])
+    ((reader, *_),) = vtk_steps(path, [1])
     assert (reader.GetNumberOfSteps(), reader.GetTimeValue()) == (2, 1.0)
     assert next(iter(csv_tables.joint_rows(run, 1)))[:2] == ["a", "b"]
     assert next(iter(csv_tables.history_rows(run, [0], [0])))[1] == "stage"

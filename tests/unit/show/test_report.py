@@ -108,8 +108,14 @@ def test_a_ledger_that_frames_contradict_is_told(tmp_path):
     assert [check.good for check in found.checks if check.words.startswith("Kinetic and potential")] == [False]
 
 
-EQUILIBRIUM = {"converged": True, "stable": True, "residual": 3e-9, "acceleration": 1e-9,
-               "words": "It stands by Coulomb\'s friction.", "trial_time": 0.1}
+EQUILIBRIUM = {
+    "converged": True,
+    "stable": True,
+    "residual": 3e-9,
+    "acceleration": 1e-9,
+    "words": "It stands by Coulomb's friction.",
+    "trial_time": 0.1,
+}
 LIMIT = {"status": "solved", "multiplier": 0.3712, "multiplier_safe": 0.3512, "confirmed": True, "stable": True, "error": 2e-9,
          "note": "the structure collapses at the multiplier", "search": {"note": "the lowest found"}}  # fmt: skip
 CAPACITY = {"directions": [{"direction_deg": 0.0, "multiplier_safe": 0.28, "confirmed": True, "multiplier": 0.3,
@@ -122,7 +128,7 @@ PUSHOVER = {"converged": True, "end": "no capacity left", "peak": 0.37, "peak_di
 
 def statics(kind: str, facts: dict | None):
     """The certificate of facts; the run and the geometry say nothing of these."""
-    more = 'direction = [1, 0, 0]\n' if kind in ("limit", "pushover", "tilt") else ""
+    more = "direction = [1, 0, 0]\n" if kind in ("limit", "pushover", "tilt") else ""
     case = parse_case(BLOCK.split("[analysis]")[0] + f'[analysis]\nkind = "{kind}"\n{more}')
     return certify(None, case, facts)
 

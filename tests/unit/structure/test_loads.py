@@ -217,7 +217,7 @@ def test_a_load_in_time_in_a_case(tmp_path):
     assert np.array_equal(whole.position, read_run(tmp_path / "cut").position)
     assert np.abs(whole.position[-1] - whole.position[0]).max() > 1e-4
     with pytest.raises(InputError, match=r'load\[0\]\.history: an analysis of kind "equilibrium" has no time'):
-        parse_case(IN_TIME.replace('after = "50 ms"', 'kind = "equilibrium"').replace("[output]\nevery = \"10 ms\"", ""))
+        parse_case(IN_TIME.replace('after = "50 ms"', 'kind = "equilibrium"').replace('[output]\nevery = "10 ms"', ""))
 
 
 def test_loads_in_time_on_two_threads_have_the_bits_of_one():

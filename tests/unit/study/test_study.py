@@ -45,7 +45,9 @@ time_step = "5 ms"
 monitor = ["block"]
 """
 PUSHED = BLOCK.format(duration=6)
-SHAKEN = BLOCK.format(duration=12).replace("[motion]", "[[motion]]") + """
+SHAKEN = (
+    BLOCK.format(duration=12).replace("[motion]", "[[motion]]")
+    + """
 [[motion]]
 pulse = "sine"
 amplitude = "0.1 g"
@@ -53,6 +55,7 @@ half_period = "0.25 s"
 start = "0.4 s"
 duration = "8 s"
 """
+)
 SECOND_AND_THIRD = """
 [[motion]]
 pulse = "one-sine"
@@ -130,9 +133,7 @@ class TestRest:
         assert found.numbers["time"] == pytest.approx(0.6, abs=0.0101)
         assert found.numbers["peak_displacement"] < 1e-4
 
-    @pytest.mark.parametrize(
-        ("friction", "tilt", "capacity"), [(0.7, "0 deg", 0.25), (0.2, "0 deg", 0.2), (0.7, "4 deg", 0.0)]
-    )
+    @pytest.mark.parametrize(("friction", "tilt", "capacity"), [(0.7, "0 deg", 0.25), (0.2, "0 deg", 0.2), (0.7, "4 deg", 0.0)])
     def test_what_a_block_bears(self, friction, tilt, capacity):
         """Closed forms: it rocks at width over height and slides at the friction; leaning by 4 degrees on one edge, with the
         joint open, it is falling back and bears nothing."""
@@ -269,7 +270,6 @@ class TestTrial:
         assert run.exists() == kept
         if kept:
             assert read_case(run / "case.toml").motions[0].amplitude == pytest.approx(0.981)
-
 
     def test_a_failed_run_is_kept_with_all_only(self, tmp_path):
         for only_collapsed in (False, True):

@@ -259,13 +259,17 @@ def _one_patch(g, lane, r, p, dt, ahead, rows, body, slot, corner_start, corners
     twist = low_s * force2 - low_t * force1 + whole * twisted
     stored, sliding, fracture = whole * stored, whole * sliding, whole * fracture
     if dt > 0.0:
-        work = 0.5 * dt * (
-            (rows[r + LANES * NORMAL_FORCE] + normal) * rate
-            + (rows[r + LANES * EXTRA_S] + moment_s) * rate_s
-            + (rows[r + LANES * EXTRA_T] + moment_t) * rate_t
-            + (rows[r + LANES * FORCE_1] + force1) * v1
-            + (rows[r + LANES * FORCE_2] + force2) * v2
-            + (rows[r + LANES * TWIST] + twist) * on
+        work = (
+            0.5
+            * dt
+            * (
+                (rows[r + LANES * NORMAL_FORCE] + normal) * rate
+                + (rows[r + LANES * EXTRA_S] + moment_s) * rate_s
+                + (rows[r + LANES * EXTRA_T] + moment_t) * rate_t
+                + (rows[r + LANES * FORCE_1] + force1) * v1
+                + (rows[r + LANES * FORCE_2] + force2) * v2
+                + (rows[r + LANES * TWIST] + twist) * on
+            )
         )
         rows[r + LANES * FRICTION_WORK] += sliding
         rows[r + LANES * DAMPING_WORK] += rows[r + LANES * EXTRA] - stored - sliding - fracture - work

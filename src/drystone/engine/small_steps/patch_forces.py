@@ -302,13 +302,17 @@ def patch_forces(group0, group1, dt, ahead, fresh, rows, body, slot, corner_star
             lost = 0.5 * load(rows, r + LANES * SHEAR_STIFFNESS) * held
             v1, v2 = sx * vx + sy * vy + sz * vz, tx * vx + ty * vy + tz * vz
             on = nx * ox + ny * oy + nz * oz
-            lost -= 0.5 * dt * (
-                load(rows, r + LANES * EXTRA) * rate
-                + load(rows, r + LANES * EXTRA_S) * rate_s
-                + load(rows, r + LANES * EXTRA_T) * rate_t
-                + load(rows, r + LANES * FORCE_1) * v1
-                + load(rows, r + LANES * FORCE_2) * v2
-                + load(rows, r + LANES * TWIST) * on
+            lost -= (
+                0.5
+                * dt
+                * (
+                    load(rows, r + LANES * EXTRA) * rate
+                    + load(rows, r + LANES * EXTRA_S) * rate_s
+                    + load(rows, r + LANES * EXTRA_T) * rate_t
+                    + load(rows, r + LANES * FORCE_1) * v1
+                    + load(rows, r + LANES * FORCE_2) * v2
+                    + load(rows, r + LANES * TWIST) * on
+                )
             )
             store(rows, r + LANES * DAMPING_WORK, load(rows, r + LANES * DAMPING_WORK) + lost)
             store(rows, r + LANES * SHEAR_STIFFNESS, nothing)

@@ -1,16 +1,16 @@
 """The stamp of a result: the program, the machine and the input that it was computed with, as plain values for JSON.
 
-    created              when, UTC
-    drystone, sources    the version, and SHA-256 of the package's sources, as one of two copies of a version may be edited
-    python, libraries    versions of all libraries that influence the numbers
-    platform, processor  BLAS and NumPy choose their code by the processor, which may change the last bits of results
-    compiled_for         the processor that kernels are compiled for, the same for all machines of a kind
-                         (base/kernel/target.py)
-    threads              cores this process may use; results have the same bits with any number (docs/decisions/0008)
-    case_file            the path of the case
-    case, geometry       SHA-256 of the text of the case and of the blocks
-    records              SHA-256 of the samples of accelerograms, by the number of the motion
-    files                SHA-256 of the files that the case names, by name
+created              when, UTC
+drystone, sources    the version, and SHA-256 of the package's sources, as one of two copies of a version may be edited
+python, libraries    versions of all libraries that influence the numbers
+platform, processor  BLAS and NumPy choose their code by the processor, which may change the last bits of results
+compiled_for         the processor that kernels are compiled for, the same for all machines of a kind
+                     (base/kernel/target.py)
+threads              cores this process may use; results have the same bits with any number (docs/decisions/0008)
+case_file            the path of the case
+case, geometry       SHA-256 of the text of the case and of the blocks
+records              SHA-256 of the samples of accelerograms, by the number of the motion
+files                SHA-256 of the files that the case names, by name
 """
 
 import hashlib
