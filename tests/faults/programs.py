@@ -24,7 +24,10 @@ from tests.examples.test_study_kill import STUDY
 WALL = SHAKEN_WALL.format(integrator="small-steps", solver="", threads=1).replace("7 ms", "2 ms")
 WALL = WALL.replace('duration = "0.1 s"', 'duration = "0.4 s"')  # long enough to be cut
 # As `drystone`, but every frame is written at once: there is more to be hit.
-PROGRAM = "import drystone.results.store.run_writer as writer; writer.MAX_SECONDS_IN_MEMORY = 0.0; from drystone.cli import main; main()"
+PROGRAM = (
+    "import drystone.results.store.run_writer as writer; writer.MAX_SECONDS_IN_MEMORY = 0.0; "
+    "from drystone.cli import main; main()"
+)
 
 
 def drystone(*arguments: object) -> subprocess.Popen:

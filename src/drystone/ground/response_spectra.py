@@ -55,6 +55,7 @@ def response_spectrum(
         raise InputError(f"the periods of a spectrum are from {period.min():g} to {period.max():g} s; give 0 or more")
     if not 0 <= damping < 1:
         raise InputError(f"the damping ratio is {damping!r}; give a share of the critical one, from 0 to below 1 (0.05 is 5 %)")
+    # loads Numba, which is not needed to read an accelerogram or a case
     from drystone.ground.oscillators import compute_peak_responses
 
     peaks = np.zeros((len(period), 3))
