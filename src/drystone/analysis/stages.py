@@ -17,6 +17,7 @@ from drystone.engine.simulation import Step, initial_state
 from drystone.engine.solvers.solution import Residual, Solution
 from drystone.io.case import Case
 from drystone.results.mechanism import read_mechanism
+from drystone.structure.boxes import all_vertices
 from drystone.structure.loads import body_force, load_wrench, weight_wrench
 from drystone.structure.model import Model
 
@@ -67,7 +68,7 @@ def displaced_frame(case: Case, model: Model, number: int, velocity: Array, cont
 
 def structure_size(model: Model) -> float:
     """[m] The longest side of the bounding box of a structure."""
-    return float(np.ptp(np.concatenate([block.vertices for block in model.blocks]), axis=0).max())
+    return float(np.ptp(all_vertices(model.blocks), axis=0).max())
 
 
 def optimum_as_solution(optimum: Optimum) -> Solution:

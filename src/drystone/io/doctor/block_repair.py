@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 
+from drystone.structure.boxes import box_diagonal
 from drystone.structure.model import Block
 from drystone.structure.neighbours import label_connected
 from drystone.structure.polyhedra import (
@@ -41,7 +42,7 @@ def mend_block(block: Block, within: float) -> tuple[Block, list[str]]:
     """The repaired block, and descriptions of what was done; `within` is relative to its size."""
     vertices, faces = np.array(block.vertices, float), [list(face) for face in block.faces]
     done: list[str] = []
-    size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    size = box_diagonal(vertices)
     vertices, faces = _weld(vertices, faces, FLATNESS_TOLERANCE * size, done)
     _close_hole(vertices, faces, done)
     if len(faces) < 4 or not _is_closed(faces):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from drystone.io.doctor.block_repair import block_surface, move_onto_planes
+from drystone.structure.boxes import box_diagonal
 from drystone.structure.model import Block
 from drystone.structure.neighbours import label_connected
 from drystone.structure.polyhedra import (
@@ -127,7 +128,7 @@ def _find_face_pairs(blocks: Sequence[Block], faces: _FaceTable, unit: float) ->
     """Pairs of opposite faces that lie on one plane up to rounding."""
     low = np.array([corners.min(axis=0) for corners in faces.corners])
     high = np.array([corners.max(axis=0) for corners in faces.corners])
-    size = np.array([float(np.linalg.norm(np.ptp(np.asarray(block.vertices, float), axis=0))) for block in blocks])
+    size = np.array([box_diagonal(np.asarray(block.vertices, float)) for block in blocks])
     fixed = np.array([block.fixed for block in blocks], bool)
     reach, pairs = np.sqrt(3.0) * unit, []
     slanted = np.sort(np.abs(faces.normal), axis=1)[:, :2].max(axis=1) > AXIS_TOLERANCE

@@ -17,7 +17,8 @@ from scipy.spatial import ConvexHull, cKDTree
 from drystone.base.errors import InputError, missing_library
 from drystone.build.shapes import join_pieces
 from drystone.io.geometry.drawing import Array, Face, triangulate_fan
-from drystone.io.geometry.mesh_repair import MERGE_TOLERANCE, area_vector, diagonal, open_edges, split_into_solids, volume
+from drystone.io.geometry.mesh_repair import MERGE_TOLERANCE, area_vector, open_edges, split_into_solids, volume
+from drystone.structure.boxes import box_diagonal
 from drystone.structure.model import Block
 
 CONVEX_TOLERANCE = 1e-5  # of the block's diagonal: a vertex within this distance of a face is not in front of it, as in `solid`
@@ -34,7 +35,7 @@ Polygon = Array  # (K, 3)
 
 def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
     """The block in convex pieces; unchanged if it is convex or nearly so, is given in pieces, is open or has no size."""
-    if block.pieces or open_edges(block.faces) or not diagonal(block.vertices):
+    if block.pieces or open_edges(block.faces) or not box_diagonal(block.vertices):
         return block
     hollow, warp = measure_hollowness(block), _measure_warp(block)
     if hollow <= CONVEX_TOLERANCE:
@@ -61,7 +62,7 @@ def make_convex(block: Block, *, decompose: bool, path: Path) -> Block:
 
 def measure_hollowness(block: Block) -> float:
     """The largest distance of a vertex in front of a face, relative to the block's diagonal."""
-    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    vertices, size = np.asarray(block.vertices, float), box_diagonal(block.vertices)
     front = [(vertices @ n - d).max() for n, d in _planes(block, 1e-9 * size**2)]
     return float(max(front, default=0.0) / size)
 
@@ -75,14 +76,14 @@ def _planes(block: Block, least: float = 0.0) -> list[tuple[Array, float]]:
 def _measure_warp(block: Block) -> float:
     """The largest distance of a corner from the plane of its face, relative to the block's diagonal."""
     vertices = np.asarray(block.vertices, float)
-    return max(_off_plane(vertices[list(face)]) for face in block.faces) / diagonal(vertices)
+    return max(_off_plane(vertices[list(face)]) for face in block.faces) / box_diagonal(vertices)
 
 
 def _flat_faces_are_convex(block: Block) -> bool:
     """Whether only warped faces keep the block from being convex: no vertex is in front of a flat face, and all are on the
     hull.
     Four corners that are not in a plane do not define the surface between them; it is then read as folded outward."""
-    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    vertices, size = np.asarray(block.vertices, float), box_diagonal(block.vertices)
     for face, (normal, offset) in zip(block.faces, _planes(block, -1.0), strict=True):
         flat = np.abs(vertices[list(face)] @ normal - offset).max() <= WARP_TOLERANCE * size
         if flat and len(face) > 3 and (vertices @ normal - offset).max() > WARP_TOLERANCE * size:
@@ -93,7 +94,7 @@ def _flat_faces_are_convex(block: Block) -> bool:
 def _split_bent(block: Block) -> list[Block] | None:
     """The two halves of a block that is bent in the middle, with two opposite folded faces and the others nearly flat; None for
     another shape. Warped faces within a half are folded outward."""
-    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    vertices, size = np.asarray(block.vertices, float), box_diagonal(block.vertices)
     folds = {face: _fold(vertices, face) for face in block.faces if len(face) > 4}
     if len(folds) != 2:
         return None
@@ -129,7 +130,7 @@ def _off_plane(polygon: Polygon) -> float:
 
 def _decompose_exactly(block: Block, warp: float) -> list[Block] | None:
     """The convex pieces; None if there are too many, or slivers."""
-    vertices, size = np.asarray(block.vertices, float), diagonal(block.vertices)
+    vertices, size = np.asarray(block.vertices, float), box_diagonal(block.vertices)
     on = (ON_PLANE_TOLERANCE + 2 * warp) * size  # faces that are flat only to some digits are cut with the same precision
     polygons = [vertices[list(face)] for face in block.faces]
     outer = ConvexHull(vertices)
@@ -250,7 +251,7 @@ def _approximate(block: Block, path: Path) -> Block:
     mesh = coacd.Mesh(vertices, np.array(triangles, np.int32))
     search = {"mcts_iterations": 20, "mcts_nodes": 10, "mcts_max_depth": 2, "resolution": 500}  # seconds per stone, not minutes
     approximations = coacd.run_coacd(mesh, threshold=COACD_THRESHOLD, preprocess_mode="off", seed=0, **search)
-    grid = 1e-4 * diagonal(vertices)  # coordinates are rounded to this, to avoid slivers
+    grid = 1e-4 * box_diagonal(vertices)  # coordinates are rounded to this, to avoid slivers
     pieces = [make_hull(np.round(np.asarray(points, float) / grid) * grid, block) for points, _ in approximations]
     change = sum(volume(piece.vertices, piece.faces) for piece in pieces) / volume(vertices, block.faces) - 1
     warnings.warn(

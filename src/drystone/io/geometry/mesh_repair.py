@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 
 from drystone.base.errors import InputError
 from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_vertices, triangulate_fan
+from drystone.structure.boxes import box_diagonal
 from drystone.structure.model import Block
 from drystone.structure.neighbours import label_connected
 
@@ -50,13 +51,8 @@ def _close_part(part: Block) -> list[Block]:
     """The part if it is closed, or else the solids that result when near vertices are merged."""
     if not open_edges(part.faces):
         return [_merge_flat(_turn_outward(part))]
-    joined = _weld(part, WELD_TOLERANCE * diagonal(part.vertices))
+    joined = _weld(part, WELD_TOLERANCE * box_diagonal(part.vertices))
     return [_merge_flat(_turn_outward(shell)) for shell in _shells(joined)]
-
-
-def diagonal(vertices: Array) -> float:
-    """[m] the diagonal of the box around the vertices."""
-    return float(np.linalg.norm(np.ptp(vertices, axis=0)))
 
 
 def _weld(block: Block, tolerance: float = 0.0) -> Block:
@@ -187,7 +183,7 @@ def area_vector(points: Array) -> Array:
 def _merge_flat(block: Block) -> Block:
     """Merge neighbouring faces in one plane into one polygon, and remove vertices within a straight edge."""
     vertices, faces = block.vertices, block.faces
-    tolerance = MERGE_TOLERANCE * diagonal(vertices)
+    tolerance = MERGE_TOLERANCE * box_diagonal(vertices)
     normals = np.array([area_vector(vertices[list(face)]) for face in faces])
     neighbours = _neighbours(faces)
     if any(len(at) != 2 for at in neighbours.values()):

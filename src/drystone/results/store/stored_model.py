@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from drystone.results.store.stored_laws import read_own_laws, write_own_laws
+from drystone.structure.boxes import all_vertices
 from drystone.structure.deformable_blocks import Elastic
 from drystone.structure.joint_laws import Laws, Scatter
 from drystone.structure.model import Block, Bodies, Model
@@ -15,7 +16,7 @@ def write_model(group: Any, model: Model) -> None:
     """Write the blocks as they were given and the arrays made from them, so that the model read back is identical."""
     blocks = model.blocks
     faces = [face for block in blocks for face in block.faces]
-    group["vertices"] = np.concatenate([block.vertices for block in blocks]).astype(float)
+    group["vertices"] = all_vertices(blocks).astype(float)
     group["vertex_count"] = np.array([len(block.vertices) for block in blocks])
     group["face_vertex"] = np.array([corner for face in faces for corner in face])
     group["face_size"] = np.array([len(face) for face in faces])

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from drystone.structure.boxes import all_vertices
 from drystone.structure.model import Model
 
 Array = np.ndarray
@@ -11,7 +12,7 @@ Array = np.ndarray
 
 def coordinate_origin(model: Model) -> Array:
     """(3,) [m] the origin of the coordinates, so that single precision suffices for structures far from zero."""
-    corners = np.concatenate([block.vertices for block in model.blocks])
+    corners = all_vertices(model.blocks)
     return np.round((corners.min(axis=0) + corners.max(axis=0)) / 2)
 
 

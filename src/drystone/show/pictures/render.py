@@ -11,6 +11,7 @@ from drystone.base import quaternion
 from drystone.show.pictures import raster
 from drystone.show.pictures.camera import Camera, View, downscale, fit_camera, project_points
 from drystone.show.pictures.raster import SUBPIXELS
+from drystone.structure.boxes import all_vertices, box_diagonal
 from drystone.structure.model import Bodies, Model
 
 Array = np.ndarray
@@ -41,7 +42,7 @@ class Scene(NamedTuple):
 
 def bounding_diagonal(model: Model) -> float:
     """[m] the diagonal of the bounding box of a structure."""
-    return float(np.linalg.norm(np.ptp(_built_vertices(model), axis=0)))
+    return box_diagonal(all_vertices(model.blocks))
 
 
 def world_vertices(stones: DrawnBodies) -> Array:
@@ -53,9 +54,9 @@ def world_vertices(stones: DrawnBodies) -> Array:
 
 def points_near_structure(model: Model, points: Array) -> Array:
     """The points (N, 3) that are not far from the structure as built; all of them if none is near."""
-    built = _built_vertices(model)
+    built = all_vertices(model.blocks)
     apart = np.maximum(built.min(axis=0) - points, points - built.max(axis=0)).max(axis=1)
-    near = apart < MAX_DISTANCE * bounding_diagonal(model)
+    near = apart < MAX_DISTANCE * box_diagonal(built)
     return points[near] if near.any() else points
 
 
@@ -67,7 +68,7 @@ def make_scene(model: Model, points: Array, size: tuple[int, int], view: View) -
     sun = fit_camera(
         points, (SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS), azimuth=view.azimuth - 48.0, elevation=46.0, field=0.0, margin=0.01
     )
-    return Scene(camera, sun, _floor(model, points), float(np.linalg.norm(np.ptp(points, axis=0))))
+    return Scene(camera, sun, _floor(model, points), box_diagonal(points))
 
 
 def render(stones: DrawnBodies, colours: Array, scene: Scene) -> tuple[Array, Array]:
@@ -130,14 +131,9 @@ def _line(bodies: Bodies, camera: Camera) -> float:
     return 0.80 * float(np.clip(np.median(bodies.radius) * camera.scale / (12.0 * SUBPIXELS), 0.15, 1.0))
 
 
-def _built_vertices(model: Model) -> Array:
-    """(N, 3) [m] the vertices of a structure as built."""
-    return np.concatenate([np.asarray(block.vertices) for block in model.blocks])
-
-
 def _floor(model: Model, seen: Array) -> float:
     """[m] the level of the plane that receives the shadow; nan if blocks have fallen below it, so that there is no floor."""
-    level = float(_built_vertices(model)[:, 2].min())
+    level = float(all_vertices(model.blocks)[:, 2].min())
     height = float(np.ptp(seen[:, 2]))
     return level if seen[:, 2].min() > level - 0.02 * height else float("nan")
 
