@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from drystone.base.errors import Finding, InputError
+from drystone.structure.face_triangles import triangulate_faces
 
 Array = np.ndarray
 
@@ -321,7 +322,8 @@ def _first_of_each(owner: Array, wrong: Array) -> tuple[Array, Array]:
 
 def mass_properties(s: Surfaces) -> Solids:
     """Exact volume, centroid and inertia at density 1, by tetrahedra from the mean vertex of each block to its faces."""
-    a, b, c, first = _triangles(s)
+    a, b, c = triangulate_faces(s.face_start, s.face_vertex)[0].T
+    first = _offsets(np.diff(s.face_start) - 2)[s.block_face[:-1]]  # the first triangle of each block
     origin = np.add.reduceat(s.vertex, s.vertex_start[:-1]) / np.diff(s.vertex_start)[:, None]
     block = np.repeat(np.arange(len(origin)), np.diff(np.append(first, len(a))))
     a, b, c = (s.vertex[i] - origin[block] for i in (a, b, c))
@@ -337,20 +339,9 @@ def mass_properties(s: Surfaces) -> Solids:
     return Solids(volume, origin + centroid, inertia)
 
 
-def _triangles(s: Surfaces) -> tuple[Array, Array, Array, Array]:
-    """Fans of triangles over all faces, as three arrays of vertices, and the first triangle of each block."""
-    count = np.diff(s.face_start) - 2
-    start = _offsets(count)
-    face = np.repeat(np.arange(len(count)), count)
-    step = np.arange(len(face)) - start[face]
-    base = s.face_start[face]
-    corner = s.face_vertex
-    return corner[base], corner[base + step + 1], corner[base + step + 2], start[s.block_face[:-1]]
-
-
 def area_vectors(s: Surfaces) -> Array:
     """(NF, 3) [m2] the area of each face times its outward normal; for a warped face, that of its mean plane (Newell)."""
-    p, q, r, _ = _triangles(s)
+    p, q, r = triangulate_faces(s.face_start, s.face_vertex)[0].T
     triangle = np.cross(s.vertex[q] - s.vertex[p], s.vertex[r] - s.vertex[p]) / 2
     return np.add.reduceat(triangle, _offsets(np.diff(s.face_start) - 2)[:-1])
 

@@ -16,9 +16,10 @@ from scipy.spatial import ConvexHull, cKDTree
 
 from drystone.base.errors import InputError, missing_library
 from drystone.build.shapes import join_pieces
-from drystone.io.geometry.drawing import Array, Face, triangulate_fan
+from drystone.io.geometry.drawing import Array, Face
 from drystone.io.geometry.mesh_repair import MERGE_TOLERANCE, area_vector, open_edges, split_into_solids, volume
 from drystone.structure.boxes import box_diagonal
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Block
 
 CONVEX_TOLERANCE = 1e-5  # of the block's diagonal: a vertex within this distance of a face is not in front of it, as in `solid`

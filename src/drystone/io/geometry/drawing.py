@@ -5,7 +5,6 @@ No reader opens a file because another file names it.
 
 import json
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,11 +119,6 @@ def keep_used_vertices(vertices: Array, faces: Sequence[Face]) -> tuple[Array, t
     kept = sorted({corner for face in faces for corner in face})
     row = {old: new for new, old in enumerate(kept)}
     return vertices[kept], tuple(tuple(row[corner] for corner in face) for face in faces)
-
-
-def triangulate_fan(face: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The triangles of a face, as a fan from its first corner."""
-    return [(face[0], b, c) for b, c in pairwise(face[1:])]
 
 
 def check_corners(faces: Sequence[Face], count: int, where: str) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from drystone.base.errors import InputError
-from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_vertices, triangulate_fan
+from drystone.io.geometry.drawing import Array, Face, describe_block, keep_used_vertices
 from drystone.structure.boxes import box_diagonal
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Block
 from drystone.structure.neighbours import label_connected
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from drystone.base.errors import InputError, missing_library, truncated_repr
 from drystone.base.files.reading import read_bytes
-from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, one_line, triangulate_fan
+from drystone.io.geometry.drawing import MAX_FACES, Drawing, Face, one_line
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Block
 
 METRES_PER_UNIT = {

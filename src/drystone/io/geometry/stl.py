@@ -13,7 +13,8 @@ import numpy as np
 
 from drystone.base.errors import InputError
 from drystone.base.files.reading import read_bytes
-from drystone.io.geometry.drawing import Drawing, one_line, parse_numbers, triangulate_fan
+from drystone.io.geometry.drawing import Drawing, one_line, parse_numbers
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Block
 
 TRIANGLE_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # 50 bytes

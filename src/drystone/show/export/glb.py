@@ -19,10 +19,10 @@ from drystone import __version__
 from drystone.analysis.construction import present_blocks
 from drystone.base.files.atomic_write import replace_atomically
 from drystone.base.kernel import inner, kernel
-from drystone.io.geometry.drawing import triangulate_fan
 from drystone.results.store.run_reader import Run
 from drystone.show.export.frames import SINGLE_PRECISION_LIMIT
 from drystone.show.pictures.colours import LIMESTONE_COLOURS, SUPPORT_COLOUR, stone_colours
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Model
 
 Array = np.ndarray

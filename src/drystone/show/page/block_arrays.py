@@ -1,10 +1,9 @@
 """The blocks as arrays for the page (docs/decisions/0012): a model comes in, arrays go out."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from drystone.structure.boxes import all_vertices
+from drystone.structure.face_triangles import triangulate_fan
 from drystone.structure.model import Model
 
 Array = np.ndarray
@@ -24,7 +23,7 @@ def block_arrays(model: Model, origin: Array) -> dict[str, Array]:
         corners = np.asarray(block.vertices, float) - model.position[i]
         vertices.append(corners)
         owners.append(np.full(len(corners), i))
-        triangles += [(begin + face[0], begin + b, begin + c) for face in block.faces for b, c in pairwise(face[1:])]
+        triangles += [(begin + a, begin + b, begin + c) for face in block.faces for a, b, c in triangulate_fan(face)]
         sides = {(min(a, b), max(a, b)) for face in block.faces for a, b in zip(face, (*face[1:], face[0]), strict=True)}
         edges += [(begin + a, begin + b) for a, b in sorted(sides)]
         begin += len(corners)

@@ -12,6 +12,7 @@ from drystone.show.pictures import raster
 from drystone.show.pictures.camera import Camera, View, downscale, fit_camera, project_points
 from drystone.show.pictures.raster import SUBPIXELS
 from drystone.structure.boxes import all_vertices, box_diagonal
+from drystone.structure.face_triangles import triangulate_faces
 from drystone.structure.model import Bodies, Model
 
 Array = np.ndarray
@@ -105,21 +106,11 @@ def image_camera(scene: Scene) -> Camera:
     return downscale(scene.camera, SUBPIXELS)
 
 
-def triangles(bodies: Bodies) -> tuple[Array, Array]:
-    """(T, 3) vertex numbers and (T,) faces: each convex face as a fan of triangles."""
-    size = np.diff(bodies.face_start)
-    face = np.repeat(np.arange(len(size)), size - 2)
-    first = np.cumsum(size - 2) - (size - 2)
-    second = bodies.face_start[face] + np.arange(len(face)) - first[face] + 1
-    corner = np.stack([bodies.face_start[face], second, second + 1], axis=1)
-    return bodies.face_vertex[corner], face
-
-
 def _surfaces(stones: DrawnBodies) -> tuple[Array, Array, Array, Array, Array]:
     """Triangles (T, 3) of the bodies that are shown and their faces, the block and the normal of every face, and all vertices
     in world coordinates."""
     bodies = stones.bodies
-    triangle, face = triangles(bodies)
+    triangle, face = triangulate_faces(bodies.face_start, bodies.face_vertex)
     block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
     seen = stones.shown[block_of[face]]
     normal = quaternion.rotate(stones.rotation[block_of], bodies.face_normal)
