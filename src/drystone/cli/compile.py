@@ -1,8 +1,9 @@
 """`drystone compile`: compile all kernels before they are needed."""
 
+from drystone.base.cores import available_cores
 from drystone.base.kernel.store import user_folder
 from drystone.cli.compile_all import compile_all
-from drystone.cli.output import available_cores, print_json, print_status
+from drystone.cli.output import print_json, print_status
 
 
 def compile(jobs: int | None, json: bool) -> None:

@@ -2,7 +2,6 @@
 standard output, also for an error: {"error": ..., "exit_code": ...}. Progress goes to standard error."""
 
 import json as json_format
-import os
 import sys
 from typing import Any
 
@@ -29,8 +28,3 @@ def print_json(content: dict[str, Any]) -> None:
 def print_status(text: str) -> None:
     """Print a line of progress on standard error."""
     print(text, file=sys.stderr, flush=True)
-
-
-def available_cores() -> int:
-    """Return how many processes can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,11 +10,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from drystone.base.cores import available_cores
 from drystone.base.errors import InputError
 from drystone.base.files.atomic_write import write_atomic
 from drystone.base.files.folder_lock import lock_folder
 from drystone.cli.compiling_notice import show_compiling_notice
-from drystone.cli.output import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, available_cores, print_json, print_status
+from drystone.cli.output import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NOT_CONVERGED, print_json, print_status
 from drystone.results.store.run_reader import read_result, read_run
 from drystone.show.pictures.analysis_pictures import result_pictures
 from drystone.show.pictures.picture import picture as draw

@@ -19,6 +19,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from drystone.base.cores import available_cores
 from drystone.base.kernel import inner
 from drystone.base.kernel.address import address, call
 from drystone.base.kernel.aligned import CACHE_LINE, aligned
@@ -58,7 +59,7 @@ def make_control() -> Array:
 
 def default_threads() -> int:
     """The default number of threads: two, unless the process has one core or OMP_NUM_THREADS is 1, as in workers of studies."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = available_cores()
     requested = os.environ.get("OMP_NUM_THREADS", "")
     return min(2, available, int(requested) if requested.isdigit() and int(requested) > 0 else available)
 

@@ -14,7 +14,6 @@ files                SHA-256 of the files that the case names, by name
 """
 
 import hashlib
-import os
 import platform
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ import numpy as np
 
 import drystone
 from drystone import __version__
+from drystone.base.cores import available_cores
 from drystone.ground.accelerogram import Accelerogram
 from drystone.ground.motion import Motion
 from drystone.io.case import case_content
@@ -56,7 +56,7 @@ def describe_environment() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "processor": binding.get_host_cpu_name(),  # as LLVM names it
         "compiled_for": target_processor() or binding.get_host_cpu_name(),
-        "threads": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "threads": available_cores(),
     }
 
 
