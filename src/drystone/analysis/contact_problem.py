@@ -15,6 +15,7 @@ import numpy as np
 from drystone.base.blas import one_blas_thread
 from drystone.base.errors import InputError, truncated_repr
 from drystone.base.files.atomic_write import replace_atomically
+from drystone.base.json_numbers import finite_or_none
 from drystone.engine.solvers.methods import METHODS, make_solver
 from drystone.engine.solvers.problem import Problem, relative_velocity
 from drystone.engine.solvers.solution import ContactSolver, Guess, Solution
@@ -89,9 +90,9 @@ def _facts(given: ForeignProblem | Dump, problem: Problem, solution: Solution, r
         "unknowns": int(problem.free.size),
         "converged": bool(solution.converged),
         "path": solution.path,
-        "residual": _plain(residual),
+        "residual": finite_or_none(residual),
         "iterations": int(solution.factorisations),
-        **{name: _plain(value) for name, value in solution.residual._asdict().items()},
+        **{name: finite_or_none(value) for name, value in solution.residual._asdict().items()},
         "notes": notes,
     }
 
@@ -100,10 +101,6 @@ def save_answer(path: str | Path, answer: Answer) -> None:
     """Write reaction and velocity of the contacts to a `.npz`."""
     with replace_atomically(Path(path)) as part, part.open("wb") as file:
         np.savez(file, reaction=answer.reaction, velocity=answer.velocity)
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def law_of(problem: Problem) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from drystone.analysis.dynamics import case_solver
-from drystone.analysis.stages import Stage, Stages, displaced_frame, finite_or_none
+from drystone.analysis.stages import Stage, Stages, displaced_frame
 from drystone.analysis.statics.balance import Balance, assemble_balance
 from drystone.analysis.statics.remaining_blocks import remove_falling_blocks
 from drystone.analysis.statics.rigid_equilibrium import force_bounds, solve_equilibrium
@@ -25,6 +25,7 @@ from drystone.analysis.statics.standing import (
 from drystone.analysis.statics.surcharge import load_from_above
 from drystone.analysis.statics.thrust_lines import MAX_SAFETY_FACTOR, Arch, ThrustLine, conventional_thrust, find_arch
 from drystone.base.errors import InputError
+from drystone.base.json_numbers import finite_or_none
 from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import hung_by_friction
 from drystone.engine.solvers.solution import SMALL_STEPS, Residual, Solution

@@ -19,7 +19,6 @@ from drystone.analysis.stages import (
     Stages,
     dead_and_live_loads,
     displaced_frame,
-    finite_or_none,
     mechanism_result,
     optimum_as_solution,
 )
@@ -36,6 +35,7 @@ from drystone.analysis.statics.collapse_multiplier import (
 from drystone.analysis.statics.cone_program import INFEASIBLE, SOLVED, UNBOUNDED
 from drystone.analysis.statics.standing import balance_of_closed_joints
 from drystone.base.errors import InputError
+from drystone.base.json_numbers import finite_or_none
 from drystone.io.analysis_tables import CapacityTable, LimitTable, TiltTable
 from drystone.io.case import Case
 from drystone.structure.loads import body_force, load_wrench, weight_wrench

@@ -4,10 +4,11 @@ import numpy as np
 
 from drystone.analysis.limit_tilt_capacity import ANSWERED_STATUSES
 from drystone.analysis.safe_multiplier import MultiplierProblem, safe_multiplier, scale_stages
-from drystone.analysis.stages import Stage, Stages, dead_and_live_loads, finite_or_none, optimum_as_solution
+from drystone.analysis.stages import Stage, Stages, dead_and_live_loads, optimum_as_solution
 from drystone.analysis.statics.capacity_curve import CurvePoint, summarise_curve, trace_capacity_curve
 from drystone.analysis.statics.collapse_multiplier import solve_limit, stands_with_associated_friction
 from drystone.analysis.statics.standing import balance_of_closed_joints
+from drystone.base.json_numbers import finite_or_none
 from drystone.engine.simulation import Step, initial_state
 from drystone.io.analysis_tables import PushoverTable
 from drystone.io.case import Case

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drystone.analysis.stages import MECHANISM_TOLERANCE, Stage, finite_or_none, forces_as_solution
+from drystone.analysis.stages import MECHANISM_TOLERANCE, Stage, forces_as_solution
 from drystone.analysis.statics.balance import Balance
 from drystone.analysis.statics.collapse_multiplier import LimitState, solve_limit
 from drystone.analysis.statics.collapse_states import search_states
@@ -27,6 +27,7 @@ from drystone.analysis.statics.coulomb_collapse import (
 from drystone.analysis.statics.first_crack import first_crack_multiplier
 from drystone.analysis.statics.slow_collapse import DOES_NOT_REST, SlowCollapse, collapse_slowly
 from drystone.analysis.statics.slow_loading import SlowLoading, find_slow_capacity
+from drystone.base.json_numbers import finite_or_none
 from drystone.contact.contacts import Contacts
 from drystone.engine.solvers.solution import Solution
 from drystone.structure.joint_laws import DEFAULT_YOUNG

@@ -86,8 +86,3 @@ def mechanism_result(
 ) -> dict[str, Any]:
     """The mechanism of a structure in words and numbers."""
     return read_mechanism(model, contacts, velocity, tolerance=tolerance).as_dict()
-
-
-def finite_or_none(value: float) -> float | None:
-    """A number for JSON: None if it is not finite."""
-    return float(value) if np.isfinite(value) else None

@@ -17,10 +17,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from drystone.analysis.stages import dead_and_live_loads, finite_or_none
+from drystone.analysis.stages import dead_and_live_loads
 from drystone.analysis.statics.balance import assemble_balance
 from drystone.analysis.statics.collapse_multiplier import solve_limit
 from drystone.base.errors import InputError
+from drystone.base.json_numbers import finite_or_none
 from drystone.base.units import Count, parse_quantity
 from drystone.ground.motion import Motion, last_motion_end
 from drystone.io.case import Case, parse_case

@@ -19,6 +19,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from drystone.base.errors import InputError
+from drystone.base.json_numbers import finite_or_none
 from drystone.base.units import GRAVITY, Count, Ratio, Time, parse_quantity
 from drystone.io.case import Case
 from drystone.io.table_base import Table
@@ -249,7 +250,7 @@ class Fragility:
         result: dict[str, Any] = {
             "vary": dict(curve),
             "sentence": describe_fit(best, band, size=size, unit=unit),
-            "fit": best._asdict() | {"between": [x if math.isfinite(x) else None for x in best.between]},
+            "fit": best._asdict() | {"between": [finite_or_none(x) for x in best.between]},
             "band": None if band is None else {key: value.tolist() if hasattr(value, "tolist") else value
                                                for key, value in band._asdict().items()},
             "goodness": goodness_of_fit(bounds, best, seed=self.table.seed),
@@ -319,7 +320,7 @@ def _capacity_result(specimen: Specimen, known: Mapping[float, bool | None]) -> 
     return {
         "record": specimen.name,
         "low": low,
-        "high": high if math.isfinite(high) else None,
+        "high": finite_or_none(high),
         "came_back": stands_above_collapse(known),
         "failed": sum(collapsed is None for collapsed in known.values()),
     }

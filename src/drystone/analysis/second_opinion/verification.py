@@ -14,8 +14,9 @@ import numpy as np
 
 from drystone.analysis import dynamics
 from drystone.analysis import statics_run as statics
-from drystone.analysis.stages import Stage, Stages, finite_or_none
+from drystone.analysis.stages import Stage, Stages
 from drystone.base.errors import InputError
+from drystone.base.json_numbers import finite_or_none
 from drystone.engine.simulation import Step
 from drystone.io.named_files import path_digest
 from drystone.results.store.run_reader import Run, read_result, read_run, recorded_case

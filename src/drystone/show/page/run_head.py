@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from drystone.base.json_numbers import finite_or_none
 from drystone.results import quantities
 from drystone.results.measures import block_number, step_history, summarise
 from drystone.results.store.run_reader import read_result, with_totals
@@ -141,7 +142,7 @@ def _curve(title: str, unit: str, abscissa: Any, series: dict[str, Any], axis: t
 def _json_numbers(values: Any, kept: Array) -> list[float | None]:
     """The chosen values as JSON has them: None for a value that is not finite."""
     chosen = np.asarray(values, float)[kept]
-    return [float(value) if np.isfinite(value) else None for value in chosen]
+    return [finite_or_none(value) for value in chosen]
 
 
 def _title(case: str) -> str:

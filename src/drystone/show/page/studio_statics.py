@@ -15,7 +15,7 @@ from drystone.analysis.dynamics import case_solver
 from drystone.analysis.equilibrium import verdict_result
 from drystone.analysis.limit_tilt_capacity import describe_limit, tilt_angle
 from drystone.analysis.safe_multiplier import MultiplierProblem, safe_multiplier, safe_multiplier_by_programs
-from drystone.analysis.stages import MECHANISM_TOLERANCE, dead_and_live_loads, finite_or_none, structure_size
+from drystone.analysis.stages import MECHANISM_TOLERANCE, dead_and_live_loads, structure_size
 from drystone.analysis.statics.balance import Balance
 from drystone.analysis.statics.collapse_multiplier import normalise_mechanism, solve_limit, stands_with_associated_friction
 from drystone.analysis.statics.cone_program import SOLVED
@@ -29,6 +29,7 @@ from drystone.analysis.statics.standing import (
     widest_closed,
 )
 from drystone.analysis.statics.thrust_lines import conventional_thrust, find_arch
+from drystone.base.json_numbers import finite_or_none
 from drystone.contact.contacts import Contacts
 from drystone.engine.contact_laws import ContactSurface
 from drystone.io.analysis_tables import LimitTable, TiltTable
