@@ -32,6 +32,7 @@ from drystone.engine.solvers.solution import SMALL_STEPS, Residual, Solution
 from drystone.io.analysis_tables import EquilibriumTable
 from drystone.io.case import Case
 from drystone.results.mechanism import read_mechanism
+from drystone.results.resultants import blocks_called
 from drystone.structure.loads import load_wrench, weight_wrench
 from drystone.structure.model import Model
 
@@ -209,7 +210,7 @@ def _find_named_arch(name: str, system: Balance, load: Array) -> Arch | None:
     model = system.model
     if not name:
         return find_arch(system, load)
-    chosen = np.array([block.group == name or block.name.startswith(name) for block in model.blocks])
+    chosen = blocks_called(model, name)
     arch = find_arch(system, load, chosen) if chosen.any() else None
     if arch is None:
         raise InputError(f"analysis.arch: the {chosen.sum()} blocks of the group {name!r}, or whose names begin so, are no "

@@ -43,7 +43,6 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
         if analysis.until is not None and point.displacement >= analysis.until:
             break
     moved = np.array([point.position - points[0].position for point in points])
-    names = [block.name for block in model.blocks]
     return safe_result | {
         **summarise_curve(points)._asdict(),
         "multiplier": finite_or_none(points[0].multiplier),
@@ -55,7 +54,7 @@ def analyse_pushover(case: Case, model: Model) -> Stages:
             "multiplier": [finite_or_none(point.multiplier) for point in points],
             "most_moved": np.linalg.norm(moved, axis=2).max(axis=1).tolist(),  # [m] of the block that has moved most
         },
-        "monitored": {name: moved[:, names.index(name)].tolist() for name in case.output.monitor},
+        "monitored": {name: moved[:, model.block_numbers[name]].tolist() for name in case.output.monitor},
     }
 
 

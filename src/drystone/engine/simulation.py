@@ -162,12 +162,12 @@ def load_between(
 
 
 def _support_number(model: Model, name: str) -> int:
-    for index, block in enumerate(model.blocks):
-        if block.name == name:
-            if not block.fixed:
-                raise InputError(f"motion: block {name!r} is not fixed; only supports can be moved: set fixed = true")
-            return index
-    raise InputError(f"motion: there is no block {name!r}; name one of the supports")
+    if name not in model.block_numbers:
+        raise InputError(f"motion: there is no block {name!r}; name one of the supports")
+    number = model.block_numbers[name]
+    if not model.blocks[number].fixed:
+        raise InputError(f"motion: block {name!r} is not fixed; only supports can be moved: set fixed = true")
+    return number
 
 
 def ground_displacement(motions: Sequence[Motion], time: float) -> Array:

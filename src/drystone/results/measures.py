@@ -122,23 +122,22 @@ def block_number(run: Run, block: int | str) -> int:
     """The number of a block that is given by its number or its name."""
     if not isinstance(block, str):
         return int(block)
-    names = [each.name for each in run.model.blocks]
-    if block not in names:
-        raise InputError(f"block {block!r}: no such name in the run; names begin with {', '.join(names[:5])}")
-    return names.index(block)
+    numbers = run.model.block_numbers
+    if block not in numbers:
+        raise InputError(f"block {block!r}: no such name in the run; names begin with {', '.join(list(numbers)[:5])}")
+    return numbers[block]
 
 
 def select_blocks(run: Run, selection: str) -> list[int]:
     """The blocks of a selection: numbers, inclusive ranges, names and groups, joined by + or commas ("12:14+keystone+pier")."""
-    words = [selection] if selection in {block.name for block in run.model.blocks} else re.split("[+,]", selection)
+    words = [selection] if selection in run.model.block_numbers else re.split("[+,]", selection)
     return list(dict.fromkeys(block for word in words for block in _blocks_of_word(run, word.strip(), selection)))
 
 
 def _blocks_of_word(run: Run, word: str, selection: str) -> list[int]:
     blocks = run.model.blocks
-    names = [block.name for block in blocks]
-    if found := [i for i, block in enumerate(blocks) if word and word == block.name]:
-        return found
+    if word in run.model.block_numbers:
+        return [run.model.block_numbers[word]]
     if members := [i for i, block in enumerate(blocks) if word and block.group == word]:
         return members
     first, colon, last = word.partition(":")
@@ -147,10 +146,10 @@ def _blocks_of_word(run: Run, word: str, selection: str) -> list[int]:
         if low <= high < len(blocks):
             return list(range(low, high + 1))
         raise InputError(f"blocks {selection!r}: {word} is not within the blocks 0 to {len(blocks) - 1} of the run")
-    known = [*names, *{block.group for block in blocks if block.group}]
+    known = [*run.model.block_numbers, *{block.group for block in blocks if block.group}]
     raise InputError(
         f"blocks {selection!r}: {word!r} is no block or group{did_you_mean(word, known)}; give numbers as 12 or 12:14, "
-        f"names or groups, joined by +, as {names[0]!r}"
+        f"names or groups, joined by +, as {blocks[0].name!r}"
     )
 
 

@@ -72,11 +72,16 @@ def joint_resultants(model: Model, contacts: Contacts) -> Resultants:
     )
 
 
+def blocks_called(model: Model, name: str) -> Array:
+    """(B,) bool: the blocks of the group with this name, and the blocks whose names begin with it."""
+    return np.array([block.group == name or block.name.startswith(name) for block in model.blocks])
+
+
 def thrust_lines(model: Model, resultants: Resultants, *, only: str = "") -> list[Array]:
     """(n, 3) [m] The centres of pressure of each arch or column, from support to support or to the free end.
 
     only: use the blocks of this group, or whose names begin with it, for example the ring of an arch in a wall."""
-    members = np.array([block.group == only or block.name.startswith(only) for block in model.blocks])
+    members = blocks_called(model, only)
     if not members.any():
         groups = sorted({block.group for block in model.blocks})
         message = f"only = {only!r}: no block has such a group or name{did_you_mean(only, groups)}"

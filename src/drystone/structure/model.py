@@ -94,6 +94,11 @@ class Model:
         return np.zeros(len(a)) if self.dilatancy is None else self.dilatancy[group[a], group[b]]
 
     @cached_property
+    def block_numbers(self) -> dict[str, int]:
+        """The number of each block by its name; names are unique."""
+        return {block.name: i for i, block in enumerate(self.blocks)}
+
+    @cached_property
     def _codes(self) -> Array:
         """(B,) codes by which joints are distinguished, whatever the order of the blocks."""
         assert self.scatter is not None

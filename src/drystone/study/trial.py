@@ -120,8 +120,7 @@ class _HistoryPeaks:
         self._free = ~model.bodies.fixed
         self._furthest = np.zeros(len(start.position))  # [m] of each block
         self._tilt, self._steps, self._unconverged = 0.0, 0, 0
-        names = [block.name for block in model.blocks]
-        self._monitored = {name: names.index(name) for name in monitored}
+        self._monitored = {name: model.block_numbers[name] for name in monitored}
 
     def add(self, step: Step) -> None:
         self._last = step.state

@@ -42,12 +42,11 @@ def ring_stresses(run: Run) -> list[tuple[float, ...]]:
     positive."""
     known = inspect.signature(GENERATORS["dome"]).parameters
     radius, oculus = known["radius"].default, known["oculus"].default
-    number = {block.name: i for i, block in enumerate(run.model.blocks)}
     rings: dict[int, list[tuple[float, float, float]]] = {}
     for name, stress in block_stresses(run).items():
         x, y, z, xy, yz, zx = stress.mean(axis=(0, 1))
         tensor = np.array([[x, xy, zx], [xy, y, yz], [zx, yz, z]])
-        centroid = run.model.position[number[name]]
+        centroid = run.model.position[run.model.block_numbers[name]]
         outward = centroid / np.linalg.norm(centroid)  # the centre of a hemisphere is the origin
         hoop = np.cross((0.0, 0.0, 1.0), outward) / np.linalg.norm(outward[:2])
         meridian = np.cross(outward, hoop)

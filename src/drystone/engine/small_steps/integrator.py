@@ -170,9 +170,8 @@ class SmallSteps:
         self.remembers = False  # whether any joint is followed cell by cell in the interval at hand
         self.ground = select_ground_motions(motions)
         self._pushes = _by_history(self.loads)
-        named = {block.name: i for i, block in enumerate(model.blocks)}
         moved = [motion for motion in motions if motion.supports]
-        self._supports = np.array(sorted({named[name] for motion in moved for name in motion.supports}), np.int64)
+        self._supports = np.array(sorted({model.block_numbers[name] for motion in moved for name in motion.supports}), np.int64)
         self.support_motions = [tuple(each for each in moved if model.blocks[i].name in each.supports) for i in self._supports]
         self._control = make_control()
         self._end_of_ground = last_motion_end(self.ground)  # [s]
