@@ -19,6 +19,7 @@ from drystone.base import quaternion
 from drystone.base.errors import InputError
 from drystone.contact.contacts import Contacts
 from drystone.contact.pairs import chains, touching_pairs
+from drystone.structure.body_surfaces import block_of_vertices
 from drystone.structure.model import Model
 from drystone.structure.neighbours import label_connected
 
@@ -186,7 +187,7 @@ def _read(
 def _block_paths(model: Model, displace: PointDisplacement) -> Array:
     """(B,) [m] the largest displacement of any corner of a block."""
     bodies = model.bodies
-    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
+    block = block_of_vertices(bodies)
     path = np.zeros(len(model.blocks))
     np.maximum.at(path, block, np.linalg.norm(displace(block, model.position[block] + bodies.vertex), axis=1))
     return path

@@ -10,7 +10,7 @@ from drystone.show.pictures.camera import project_points
 from drystone.show.pictures.moment import Moment, bodies_at, moment_label, values_at
 from drystone.show.pictures.movie import movie, movie_moments
 from drystone.show.pictures.picture import Look, prepare_settings, render_moment, to_uint8
-from drystone.show.pictures.render import world_vertices
+from drystone.show.pictures.render import drawn_vertices
 from tests.unit.show.test_picture import read_png
 from tests.unit.synthetic import boxes, hand_run
 
@@ -144,7 +144,7 @@ def test_round_about_all_stays_in_sight_and_equally_large(run):
     np.testing.assert_allclose(cameras[0].forward, cameras[-1].forward, atol=1e-12)
     assert abs(cameras[0].forward @ cameras[4].forward) < 0.999, "half way round"
     for shot, camera in zip(shots, cameras, strict=True):
-        seen = project_points(camera, world_vertices(bodies_at(run, shot.moment, 1.0)))[:, :2]
+        seen = project_points(camera, drawn_vertices(bodies_at(run, shot.moment, 1.0)))[:, :2]
         assert seen.min() > 0.0
         assert (seen < camera.size).all()
 

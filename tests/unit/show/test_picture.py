@@ -12,6 +12,7 @@ from drystone.show.pictures.colours import CLASS_PALETTE, SUPPORT_COLOUR, class_
 from drystone.show.pictures.moment import Moment, moment_at_frame, moment_label, values_at
 from drystone.show.pictures.picture import picture, strip
 from drystone.show.pictures.png import write_png
+from drystone.structure.body_surfaces import world_vertices
 from drystone.structure.face_triangles import triangulate_faces
 from tests.unit.hand_contacts import contacts_of, rectangle
 from tests.unit.synthetic import boxes, hand_run
@@ -22,7 +23,7 @@ SIZE = (160, 120)
 def faces_seen(model, **view):
     """(H, W) number of the block seen in each pixel, -1 for none; front view along +y."""
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (len(model.blocks), 1))
-    corners = render.world_vertices(render.DrawnBodies(model.bodies, model.position, upright, np.ones(len(model.blocks), bool)))
+    corners = world_vertices(model.bodies, model.position, upright)
     eye = camera.fit_camera(corners, SIZE, **{"azimuth": 0, "elevation": 0, "field": 0, "margin": 0.1} | view)
     triangle, face = triangulate_faces(model.bodies.face_start, model.bodies.face_vertex)
     _, number = raster.rasterise_nearest(eye, camera.project_points(eye, corners)[triangle], face)

@@ -8,8 +8,7 @@ from drystone.analysis.construction import present_blocks
 from drystone.base import quaternion
 from drystone.base.errors import InputError
 from drystone.results.store.run_reader import Run
-from drystone.show.pictures import render
-from drystone.show.pictures.render import DrawnBodies
+from drystone.structure.body_surfaces import world_vertices
 from drystone.structure.model import Block
 
 Array = np.ndarray
@@ -45,8 +44,7 @@ def frame_at(run: Run, time: float | None) -> int:
 
 def vertices_at(run: Run, frame: int) -> Array:
     """(NV, 3) [m] the vertices of all blocks in a frame."""
-    everyone = np.ones(len(run.model.blocks), bool)
-    return render.world_vertices(DrawnBodies(run.model.bodies, run.position[frame], run.rotation[frame], everyone))
+    return world_vertices(run.model.bodies, run.position[frame], run.rotation[frame])
 
 
 def shape(run: Run, frame: int) -> list[Block]:

@@ -22,6 +22,7 @@ from drystone.base.files.atomic_write import replace_atomically
 from drystone.results import quantities
 from drystone.results.store.run_reader import Run
 from drystone.show.export.frames import SINGLE_PRECISION_LIMIT, vertices_at
+from drystone.structure.body_surfaces import block_of_faces
 
 Array = np.ndarray
 
@@ -85,7 +86,7 @@ def _lay_out_blocks(group: Any, run: Run) -> None:
     bodies, groups = run.model.bodies, _groups(run)
     _append(group, "NumberOfPoints", [len(bodies.vertex)])
     _append_cells(group, {"Polygons": (bodies.face_start, bodies.face_vertex)})
-    face_block = _face_block(run)
+    face_block = block_of_faces(run.model.bodies)
     kind = np.array([groups.index(block.group) for block in run.model.blocks])
     data = group.create_group("CellData")
     for name, values in (("block", np.arange(len(kind))), ("group", kind), ("fixed", bodies.fixed)):
@@ -95,7 +96,7 @@ def _lay_out_blocks(group: Any, run: Run) -> None:
 def _add_blocks(group: Any, run: Run, frame: int) -> None:
     """Add a step: the positions of the points, their displacements and the quantities."""
     first, now = vertices_at(run, 0), vertices_at(run, frame)
-    face_block = _face_block(run)
+    face_block = block_of_faces(run.model.bodies)
     cell = {array_name(name): quantities.find_quantity(name).of(run, frame) for name in quantities.list_quantities(run)}
     shown = present_blocks(run, frame)
     cell["there"] = np.ones(len(run.model.blocks)) if shown is None else shown
@@ -181,12 +182,6 @@ def _append(group: Any, name: str, rows: Any) -> int:
     dataset.resize(start + len(rows), axis=0)
     dataset[start:] = rows
     return start
-
-
-def _face_block(run: Run) -> Array:
-    """(NF,) the block of each face."""
-    bodies = run.model.bodies
-    return np.repeat(bodies.owner, np.diff(bodies.piece_face))
 
 
 def _precision(run: Run) -> np.dtype:

@@ -51,12 +51,12 @@ from drystone.show.pictures.png import write_png
 from drystone.show.pictures.render import (
     DrawnBodies,
     Scene,
+    drawn_vertices,
     image_camera,
     make_scene,
     outline_cover,
     points_near_structure,
     render,
-    world_vertices,
 )
 from drystone.show.pictures.stressed_bricks import STRESS_MEASURES, stressed_bricks
 from drystone.structure.model import Model
@@ -219,7 +219,7 @@ def _picture_of_model(model: Model, size: tuple[int, int], look: Look, motion: A
     everything = np.ones(len(model.blocks), bool)
     stones = DrawnBodies(model.bodies, model.position + motion[:, :3], rotation_quaternions(motion[:, 3:]), everything)
     stones = stones._replace(shown=_visible(model.position, look, everything))
-    scene = make_scene(model, world_vertices(stones), size, resolve_view(look))
+    scene = make_scene(model, drawn_vertices(stones), size, resolve_view(look))
     setting = ImageSettings(look, scene, 0.0, 0.0, 0.0)
     image, near = render(stones, _colours(stones, np.full(len(model.blocks), np.nan), setting), scene)
     return image, image_camera(scene), near
@@ -309,7 +309,7 @@ def framed_points(run: Run, moments: Sequence[Moment], look: Look) -> Array:
     """(N, 3) [m] the points that must be in view."""
     some = [moments[round(k)] for k in np.linspace(0, len(moments) - 1, min(len(moments), MAX_FRAMED_MOMENTS))]
     some += [moment_at_frame(run, 0)] * look.ghost
-    points = np.concatenate([world_vertices(bodies_at(run, moment, look.exaggerate)) for moment in some])
+    points = np.concatenate([drawn_vertices(bodies_at(run, moment, look.exaggerate)) for moment in some])
     return points if look.exaggerate != 1.0 else points_near_structure(run.model, points)
 
 

@@ -11,6 +11,7 @@ from drystone.base import quaternion
 from drystone.show.pictures import raster
 from drystone.show.pictures.camera import Camera, View, downscale, fit_camera, project_points
 from drystone.show.pictures.raster import SUBPIXELS
+from drystone.structure.body_surfaces import block_of_faces, world_vertices
 from drystone.structure.boxes import all_vertices, box_diagonal
 from drystone.structure.face_triangles import triangulate_faces
 from drystone.structure.model import Bodies, Model
@@ -46,11 +47,9 @@ def bounding_diagonal(model: Model) -> float:
     return box_diagonal(all_vertices(model.blocks))
 
 
-def world_vertices(stones: DrawnBodies) -> Array:
+def drawn_vertices(stones: DrawnBodies) -> Array:
     """(NV, 3) [m] the vertices of all blocks in world coordinates."""
-    bodies = stones.bodies
-    block = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
-    return stones.position[block] + quaternion.rotate(stones.rotation[block], bodies.vertex)
+    return world_vertices(stones.bodies, stones.position, stones.rotation)
 
 
 def points_near_structure(model: Model, points: Array) -> Array:
@@ -111,10 +110,10 @@ def _surfaces(stones: DrawnBodies) -> tuple[Array, Array, Array, Array, Array]:
     in world coordinates."""
     bodies = stones.bodies
     triangle, face = triangulate_faces(bodies.face_start, bodies.face_vertex)
-    block_of = np.repeat(bodies.owner, np.diff(bodies.piece_face))
+    block_of = block_of_faces(bodies)
     seen = stones.shown[block_of[face]]
     normal = quaternion.rotate(stones.rotation[block_of], bodies.face_normal)
-    return triangle[seen], face[seen], block_of, normal, world_vertices(stones)
+    return triangle[seen], face[seen], block_of, normal, drawn_vertices(stones)
 
 
 def _line(bodies: Bodies, camera: Camera) -> float:

@@ -14,6 +14,7 @@ from drystone.results.quantities import frame_resultants
 from drystone.results.resultants import force_flow, thrust_lines
 from drystone.results.store.run_reader import Run
 from drystone.show.plots.style import line_style
+from drystone.structure.body_surfaces import block_of_faces, world_vertices
 
 Array = np.ndarray
 
@@ -81,9 +82,8 @@ def _draw_blocks(figure: Any, run: Run, pose: int) -> tuple[Any, ElevationAxes]:
     from matplotlib.collections import PolyCollection
 
     bodies, position, rotation = run.model.bodies, run.position[pose], run.rotation[pose]
-    owner = np.repeat(bodies.owner, np.diff(bodies.vertex_start))
-    vertex = position[owner] + quaternion.rotate(rotation[owner], bodies.vertex)
-    block = np.repeat(bodies.owner, np.diff(bodies.piece_face))
+    vertex = world_vertices(bodies, position, rotation)
+    block = block_of_faces(bodies)
     normal = quaternion.rotate(rotation[block], bodies.face_normal)
     plan = np.ptp(vertex[:, :2], axis=0)
     view = FRONT_AXES if plan[0] >= plan[1] else SIDE_AXES
