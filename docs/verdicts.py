@@ -74,7 +74,8 @@ def multipliers(model: Model) -> str:
         return f"{facts['search'].get('note', 'none')} | | {upper} | {took:.1f}"
     tried = facts["checked"]
     between = " to ".join("?" if each is None else f"{each:.4f}" for each in (tried["rests_at"], tried["moves_at"]))
-    return f"{facts['multiplier_safe']:.4f} | {between} | {upper} | {took:.1f}"
+    safe = f"{facts['multiplier_safe']:.4f}" + ("" if facts["confirmed"] else " (NOT CONFIRMED)")
+    return f"{safe} | {between} | {upper} | {took:.1f}"
 
 
 def main() -> None:
