@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drystone.contact.detection import detect
-from drystone.engine.cone_step.integrator import Scheme, assemble, step
+from drystone.engine.cone_step.integrator import Scheme, assemble_problem, step
 from drystone.engine.contact_laws import RIGID_SURFACE
 from drystone.engine.rotation import move_freely
 from drystone.engine.simulation import load_between, simulate
@@ -39,7 +39,7 @@ def sections() -> dict[str, str]:
     texts["drift"] = f"largest move of a centroid in the drift: {abs(position - state.position).max():.1e} m"
     contacts, _ = detect(model.bodies, position, rotation, state.velocity, h, state.contacts, state.next_id)
     texts["detect"] = _contacts(contacts, names)
-    problem, *_ = assemble(model, state, position, rotation, state.velocity, contacts, load, scheme)
+    problem, *_ = assemble_problem(model, state, position, rotation, state.velocity, contacts, load, scheme)
     texts["assemble"] = _problem(problem)
     after, solution, _ = step(model, state, load, scheme, native())
     texts["solver"] = _solution(solution)

@@ -43,7 +43,7 @@ class Points(NamedTuple):
     area: Array  # (C,) [m2]
 
 
-class Scratch(NamedTuple):
+class NarrowPhaseScratch(NamedTuple):
     """Working memory of one pair, large enough for the largest block."""
 
     separation_a: Array  # (F,) [m]
@@ -81,12 +81,12 @@ def with_room(pairs: int, expected: int, write: Callable[[Points], int]) -> Poin
         capacity *= 2
 
 
-def scratch_for(bodies: Bodies) -> Scratch:
+def scratch_for(bodies: Bodies) -> NarrowPhaseScratch:
     """Working memory for any pair of these blocks."""
     faces = int(np.diff(bodies.piece_face).max(initial=0))
     vertices = int(np.diff(bodies.vertex_start).max(initial=0))
     corners = int(np.diff(bodies.face_start).max(initial=0))
-    return Scratch(
+    return NarrowPhaseScratch(
         separation_a=np.empty(faces),
         separation_b=np.empty(faces),
         edges_a=np.empty((vertices + faces, 3)),  # Euler: edges = vertices + faces - 2
@@ -132,8 +132,8 @@ def joint_points(bodies, placed, a, b, d, margin, ledge, least, scratch, out, co
     size = min(placed.size[a], placed.size[b])
     u, w = plane_axes(d)
     va, vb = bodies.vertex_start[a], bodies.vertex_start[b]
-    project(vertex, va, bodies.vertex_start[a + 1], u, w, scratch.plane_a)
-    project(vertex, vb, bodies.vertex_start[b + 1], u, w, scratch.plane_b)
+    project_vertices(vertex, va, bodies.vertex_start[a + 1], u, w, scratch.plane_a)
+    project_vertices(vertex, vb, bodies.vertex_start[b + 1], u, w, scratch.plane_b)
     first = count
     nearest = np.inf  # smallest tolerance of the pair's polygons: points of a thin one are not taken for duplicates
     for oblique in (False, True):
@@ -193,7 +193,7 @@ def along(vector, row, d):
 
 
 @inner
-def project(vertex, vertex0, vertex1, u, w, plane):
+def project_vertices(vertex, vertex0, vertex1, u, w, plane):
     for v in range(vertex0, vertex1):
         plane[v - vertex0, 0] = along(vertex, v, u)
         plane[v - vertex0, 1] = along(vertex, v, w)

@@ -49,7 +49,7 @@ class Patches(NamedTuple):
     corner: Array  # (C, 2) [m] (s, t), counter-clockwise
 
 
-class Scratch(NamedTuple):
+class PatchScratch(NamedTuple):
     """Working memory of one pair, large enough for the largest block."""
 
     separation_a: Array  # (F,) [m]
@@ -82,13 +82,13 @@ def find_patches(bodies: Bodies, placed: Placed, pairs: Array, expected: int) ->
         capacity *= 2
 
 
-def make_scratch(bodies: Bodies) -> Scratch:
+def make_scratch(bodies: Bodies) -> PatchScratch:
     """Large enough for every pair."""
     faces = int(np.diff(bodies.piece_face).max(initial=0))
     vertices = int(np.diff(bodies.vertex_start).max(initial=0))
     corners = int(np.diff(bodies.face_start).max(initial=0))
     edges = vertices + faces  # Euler: edges = vertices + faces - 2
-    return Scratch(
+    return PatchScratch(
         np.empty(faces), np.empty(faces), np.empty((edges, 3)), np.empty((edges, 3)), np.empty((corners, 2)), np.empty((4 *
         corners, 2)), np.empty((4 * corners, 2)), np.empty((4 * corners + 2 * faces, 3)), np.empty((4 * corners + 2 * faces,
         3)),

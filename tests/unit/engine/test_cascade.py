@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from drystone.engine.solvers import cascade as data
-from drystone.engine.solvers.attempts import RUN, Step, Systems, run_interior, run_stiffening
+from drystone.engine.solvers.attempts import RUN, StepProblem, Systems, run_interior, run_stiffening
 from drystone.engine.solvers.cascade import (
     COLD,
     GUESS,
@@ -26,11 +26,11 @@ FORMS = [(law, compliant) for law in ("associated", "coulomb") for compliant in 
 TOLERANCE = 1e-7
 
 
-def step_of(seed: int, law: str = "associated") -> Step:
+def step_of(seed: int, law: str = "associated") -> StepProblem:
     problem = random_case(seed)
     if law == "coulomb":
         problem = problem._replace(dilatancy=np.zeros_like(problem.friction))
-    return Step(problem, cold(problem), TOLERANCE, Systems(1))
+    return StepProblem(problem, cold(problem), TOLERANCE, Systems(1))
 
 
 @pytest.mark.parametrize(("law", "compliant"), FORMS)
@@ -82,7 +82,7 @@ def test_compliance_counts_in_the_interior_point():
     problem.free[problem.b[0], 0] = -1.0
     for compliance in (1e-6, 0.5, 3.0):
         given = problem._replace(compliance=np.array([compliance]), memory=np.zeros((1, 3)))
-        answer = run_interior(Step(given, cold(given), 1e-8, Systems(1)), cold(given), Interior())
+        answer = run_interior(StepProblem(given, cold(given), 1e-8, Systems(1)), cold(given), Interior())
         assert answer.impulse[0, 0] == pytest.approx(1 / (1 + compliance), rel=1e-6)
 
 

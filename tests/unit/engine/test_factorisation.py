@@ -5,7 +5,7 @@ import pytest
 
 from drystone import build
 from drystone.engine.simulation import simulate
-from drystone.engine.solvers.linear.factorisation import assemble, factorise, helped, make_system, solve
+from drystone.engine.solvers.linear.factorisation import assemble_matrix, factorise, helped, make_system, solve_factorised
 from drystone.engine.solvers.native import native
 from drystone.engine.solvers.problem import Problem
 from drystone.ground.motion import Motion
@@ -58,11 +58,11 @@ def test_solves_like_a_dense_matrix(bodies: int, contacts: int, dof: int, symmet
     half = rng.standard_normal((contacts, 3, 3))
     weight = half @ half.transpose(0, 2, 1) if symmetric else half
     system = make_system(problem, symmetric=symmetric)
-    assemble(problem, system, weight)
+    assemble_matrix(problem, system, weight)
     assert factorise(system)
     right = rng.standard_normal((bodies, dof))
     found = np.empty_like(right)
-    solve(system, right, found)
+    solve_factorised(system, right, found)
     matrix = dense_matrix(problem, weight)
     assert np.allclose(matrix @ found.ravel(), right.ravel(), atol=1e-9 * np.abs(matrix).max())
 
@@ -75,16 +75,16 @@ def test_both_kinds_agree_on_a_symmetric_matrix() -> None:
     system = None
     for symmetric, out in zip((True, False), found, strict=True):
         system = make_system(problem, system, symmetric)
-        assemble(problem, system, weight)
+        assemble_matrix(problem, system, weight)
         assert factorise(system)
-        solve(system, problem.free, out)
+        solve_factorised(system, problem.free, out)
     assert np.allclose(*found, rtol=0.0, atol=1e-10)
 
 
 def test_says_when_the_matrix_is_not_positive_definite() -> None:
     problem = random_problem(5, 8, np.random.default_rng(0))
     system = make_system(problem)
-    assemble(problem, system, -100.0 * np.tile(np.eye(3), (8, 1, 1)))
+    assemble_matrix(problem, system, -100.0 * np.tile(np.eye(3), (8, 1, 1)))
     assert not factorise(system)
 
 
@@ -95,13 +95,13 @@ def test_says_when_the_matrix_is_singular() -> None:
     system = make_system(problem, symmetric=False)
     weight = np.zeros((1, 3, 3))
     weight[0] = -np.eye(3)
-    assemble(problem, system, weight)
+    assemble_matrix(problem, system, weight)
     assert not factorise(system)
     weight[0, 1, 0] = 7.0  # still singular, no longer symmetric
-    assemble(problem, system, weight)
+    assemble_matrix(problem, system, weight)
     assert not factorise(system)
     weight[0] = [[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0]]  # regular, but only with an exchange of rows
-    assemble(problem, system, weight)
+    assemble_matrix(problem, system, weight)
     assert factorise(system)
 
 
@@ -136,10 +136,10 @@ def threaded(problem: Problem, weight: np.ndarray, symmetric: bool, threads: int
     system = make_system(problem, symmetric=symmetric, threads=threads)
     assert len(system.plan.branch) > 1
     assert len(system.plan.top) > 0
-    helped(assemble, problem, system, weight)
+    helped(assemble_matrix, problem, system, weight)
     assert helped(lambda problem, system: factorise(system), problem, system)
     out = np.empty_like(problem.free)
-    helped(lambda problem, system: solve(system, problem.free, out), problem, system)
+    helped(lambda problem, system: solve_factorised(system, problem.free, out), problem, system)
     return system.factor, system.upper, out
 
 
@@ -174,8 +174,8 @@ def test_says_when_a_shared_matrix_is_not_positive_definite() -> None:
     problem = wall_like(60, 20, np.random.default_rng(5))
     weight = np.tile(np.eye(3), (len(problem.a), 1, 1))
     system = make_system(problem, threads=2)
-    helped(assemble, problem, system, weight)
+    helped(assemble_matrix, problem, system, weight)
     assert helped(lambda problem, system: factorise(system), problem, system)
     weight[1000] = -1e3 * np.eye(3)
-    helped(assemble, problem, system, weight)
+    helped(assemble_matrix, problem, system, weight)
     assert not helped(lambda problem, system: factorise(system), problem, system)

@@ -17,7 +17,7 @@ from drystone.base.units import GRAVITY
 from drystone.contact.contacts import Contacts, no_contacts
 from drystone.contact.detection import detect
 from drystone.engine.cone_step.energy_ledger import with_strain
-from drystone.engine.cone_step.integrator import Load, Scheme, State, assemble, bear_joints
+from drystone.engine.cone_step.integrator import Load, Scheme, State, assemble_problem, bear_joints
 from drystone.engine.contact_laws import RIGID_SURFACE, ContactSurface
 from drystone.engine.simulation import initial_state
 from drystone.engine.solvers.problem import unwhiten
@@ -73,7 +73,9 @@ def step_from_rest(
     h, fixed, contacts = STEP_DURATION, model.bodies.fixed, state.contacts
     at_rest = Load(gravity, np.zeros(3), np.zeros_like(state.velocity), push)
     scheme = Scheme(h, 1.0, True, surface._replace(relaxation=0.0), GRAVITY * h)
-    problem, guess, axes = assemble(model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme)
+    problem, guess, axes = assemble_problem(
+        model, state, state.position, state.rotation, state.velocity, contacts, at_rest, scheme
+    )
     with one_blas_thread():
         borne = bear_joints(model, True, problem, guess, axes, contacts, h, solver)
     solution = borne.solution

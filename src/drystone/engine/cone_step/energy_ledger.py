@@ -33,7 +33,7 @@ class Axes(NamedTuple):
     steady: Array  # (C, 3) [N s] what the contacts bore in the last step without a blow
 
 
-class Work(NamedTuple):
+class ContactWork(NamedTuple):
     """What the contacts of one step did [J]."""
 
     elastic: float  # stored at the end of the step
@@ -47,7 +47,7 @@ class Work(NamedTuple):
 def settle(
     old: Energy, problem: Problem, guess: Guess, axes: Axes, borne: JointSolution, eased: Landing, parted: Apart,
     relaxation: float, h: float,
-) -> tuple[Contacts, Work]:  # fmt: skip
+) -> tuple[Contacts, ContactWork]:  # fmt: skip
     """Contacts with the impulses, velocities and strains of the step, and the work done in them."""
     tau = borne.solution.impulse + eased.borne
     mean = relative_velocity(problem, 0.5 * (guess.velocity + borne.solution.velocity))
@@ -57,7 +57,7 @@ def settle(
     contacts, elastic = with_strain(axes, borne, tau, relaxation, h)
     made, lift = _made(problem, guess, axes, borne, parted, h)
     impact = made - lift - float(np.vdot(tau, mean)) - borne.friction - borne.fracture - (elastic - old.elastic)
-    work = Work(elastic, borne.friction, borne.fracture, impact, -float(np.vdot(tau, support)), made)
+    work = ContactWork(elastic, borne.friction, borne.fracture, impact, -float(np.vdot(tau, support)), made)
     steady = still_steady(problem, guess, borne.solution, eased.borne, axes.steady)
     world = np.stack([tau, borne.drift, steady], axis=1) @ axes.contact
     impulse, velocity, steady = (np.ascontiguousarray(world[:, k]) for k in range(3))
@@ -102,7 +102,7 @@ def work_of_loads(model: Model, wrench: Array, movement: Array, turn: Array) -> 
 
 
 def balanced(
-    old: Energy, work: Work, kinetic: float, strain: float, lift: Array, loads: float, gravity: float, ground: Array
+    old: Energy, work: ContactWork, kinetic: float, strain: float, lift: Array, loads: float, gravity: float, ground: Array
 ) -> Energy:
     """Close the balance of a step: what no other entry explains is numerical dissipation. lift (3,) [kg m] is the
     displacement of the free blocks weighted by their mass, loads [J] the work of the loads, ground (3,) [m/s2] the mean

@@ -1,9 +1,9 @@
 """One time step: a `State` comes in, the `State` at its end goes out.
 
-    middle   = drift(state, (1 - theta) h)       configuration where contact is tested
-    contacts = detect(middle)                    who touches whom
-    problem  = assemble(middle, contacts, load)  laws become cones; velocity without contact; mass
-    solution = solver(problem, guess)            velocities and impulses
+    middle   = drift(state, (1 - theta) h)         configuration where contact is tested
+    contacts = detect(middle)                      who touches whom
+    problem  = assemble_problem(middle, contacts)  laws become cones; velocity without contact; mass
+    solution = solver(problem, guess)              velocities and impulses
     state    = advance(middle, solution, theta h)
 
 theta = 1 is backward Euler (NB); 1/2 <= theta < 1 is the theta method with Jean's shifted gap (AJ), see T7.
@@ -93,7 +93,7 @@ def step(model: Model, state: State, load: Load, scheme: Scheme, solver: Contact
     after_contact = perf_counter()
     if elastic:
         contacts, grip = interpolate_contacts(elastic, contacts, position, rotation, amplitude)
-    problem, guess, axes = assemble(model, state, position, rotation, moving, contacts, load, scheme)
+    problem, guess, axes = assemble_problem(model, state, position, rotation, moving, contacts, load, scheme)
     if elastic:
         modes = predict_free_modes(elastic, state.rotation, moving[:, 3:], state.amplitude, rate, scheme.h, scheme.theta,
                         scheme.modal_mass)  # fmt: skip
@@ -158,7 +158,7 @@ def _parted(model, problem, guess, axes, contacts, solution, scheme) -> Apart:
     return push_apart(problem, np.where(seen, wanted, -np.maximum(gap, 0.0)), landed & (before < 0.0))
 
 
-def assemble(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess, Axes]:
+def assemble_problem(model, state, position, rotation, moving, contacts, load, scheme) -> tuple[Problem, Guess, Axes]:
     """The contact problem of the step in the middle configuration, and what the last step leaves for its solver."""
     bodies = model.bodies
     movable = np.flatnonzero(~bodies.fixed)

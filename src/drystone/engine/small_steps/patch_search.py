@@ -10,7 +10,7 @@ import numpy as np
 
 from drystone.base.kernel import inner, kernel
 from drystone.contact.broad_phase import sorted_pairs
-from drystone.contact.patches import FULL, Scratch, direction, patches_of_pair
+from drystone.contact.patches import FULL, PatchScratch, direction, patches_of_pair
 from drystone.contact.placed_blocks import NEAR, place_piece, sweeps
 from drystone.contact.polygon import polygon_moments
 from drystone.engine.rotation import turn_quaternion
@@ -160,7 +160,7 @@ def find_tile(tile, tick, ticks, level, structure, pairs, work):
     fresh, scratch = work.fresh, work.scratch
     room, room_corner = fresh.offset.shape[0] // TILES, fresh.patches.corner.shape[0] // TILES
     part = tile % TILES
-    mine = Scratch(
+    mine = PatchScratch(
         scratch.separation_a[part], scratch.separation_b[part], scratch.edges_a[part], scratch.edges_b[part],
         scratch.face[part], scratch.polygon[part], scratch.spare[part], scratch.solid[part], scratch.solid_spare[part],
     )  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 from drystone.base.kernel.aligned import CACHE_LINE, aligned
 from drystone.contact.patch_memory import FRICTION_POINTS, PatchMemory
-from drystone.contact.patches import Patches, Scratch, make_scratch
+from drystone.contact.patches import Patches, PatchScratch, make_scratch
 from drystone.contact.placed_blocks import Placed, widths
 from drystone.engine.small_steps.cell_forces import CellRows
 from drystone.engine.small_steps.cell_stress import OUT
@@ -137,7 +137,7 @@ class Work(NamedTuple):
     stiffness: Array  # (B+1, 2) of the bound of the step
     shape: Array  # (2, B, 6) of the power iteration
     placed: Placed
-    scratch: Scratch  # TILES working memories
+    scratch: PatchScratch  # TILES working memories
     fresh: Fresh
     memory: PatchMemory
     tile_end: Array  # (TILES,) int64 where the patches of each end
@@ -223,7 +223,7 @@ def make_work(structure: Structure, patches: int, corners: int, instants: int, h
         np.zeros(histories), aligned(8 * (blocks + 1)), np.empty((blocks, 3)), np.empty((blocks, 4)),
         np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.empty(blocks), np.zeros(blocks, index),
         np.empty((blocks + 1, 2)),
-        np.empty((2, blocks, 6)), placed, Scratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
+        np.empty((2, blocks, 6)), placed, PatchScratch(*(np.empty((TILES, *each.shape)) for each in scratch)),
         make_fresh(patches, corners), make_memory(patches), np.zeros(TILES, index), np.empty(patches, index),
         np.empty(patches + corners + blocks, index),
         np.zeros((instants, 3)), np.zeros((instants, supports, 3)), np.zeros(3), np.zeros(8),

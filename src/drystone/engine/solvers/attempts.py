@@ -57,7 +57,7 @@ class Systems:
         return self._last[symmetric]
 
 
-class Step(NamedTuple):
+class StepProblem(NamedTuple):
     """A contact problem to be solved."""
 
     problem: Problem
@@ -88,7 +88,7 @@ def scale_of(problem: Problem) -> float:
     return float(problem.speed * np.sqrt(problem.total_mass))
 
 
-def finish(step: Step, x: Array, impulse: Array, path: str, factorisations: int, error: float = np.inf,
+def finish(step: StepProblem, x: Array, impulse: Array, path: str, factorisations: int, error: float = np.inf,
            residual: Residual | None = None) -> Solution:  # fmt: skip
     """Grade, unless `residual` is the grade already, and report. `error` is a better estimate than the grade's own, if there
     is one; in the compliant form it stands for itself."""
@@ -99,32 +99,32 @@ def finish(step: Step, x: Array, impulse: Array, path: str, factorisations: int,
     return Solution(x, impulse, residual.error <= step.allowed, path, factorisations, residual, 0)
 
 
-def run_newton(step: Step, begin: Guess, attempt: Newton) -> Solution:
+def run_newton(step: StepProblem, begin: Guess, attempt: Newton) -> Solution:
     """Until the bound (T15) or its estimate is within what is allowed."""
     return _newton_compliant(step, begin) if step.compliant else _newton_rigid(step, begin)
 
 
-def _newton_compliant(step: Step, begin: Guess) -> Solution:
+def _newton_compliant(step: StepProblem, begin: Guess) -> Solution:
     problem, scale = step.problem, scale_of(step.problem)
     sigma = 1 / problem.compliance
     error, done, x, tau = _follow(step, begin, problem.memory, sigma, _aim(step), LIMIT, False, False)
     return finish(step, x, tau, "newton", done, error / scale)
 
 
-def _aim(step: Step) -> float:
+def _aim(step: StepProblem) -> float:
     """The error of whitened velocities at which a compliant step stops."""
     slow = np.linalg.norm(step.guess.velocity) <= SLOW * scale_of(step.problem)
     return (REST if slow else 1.0) * step.tolerance * scale_of(step.problem)
 
 
-def run_descent(step: Step, begin: Guess, attempt: Descent) -> Solution:
+def run_descent(step: StepProblem, begin: Guess, attempt: Descent) -> Solution:
     problem, x, impulse = step.problem, begin.velocity.copy(), np.empty_like(begin.impulse)
     system, sigma = step.systems.of(problem, True), 1 / problem.compliance
     error, done = helped(minimise, problem, system, problem.memory, sigma, x, impulse, _aim(step), attempt.most)
     return finish(step, x, impulse, "descent", done, error / scale_of(problem))
 
 
-def _newton_rigid(step: Step, begin: Guess) -> Solution:
+def _newton_rigid(step: StepProblem, begin: Guess) -> Solution:
     """In proximal steps on the impulses (T16). Not converged: back to where it began."""
     problem, scale, spent, progress = step.problem, scale_of(step.problem), 0, Progress()
     stiff = (10 if step.resting else 1) * STIFF * contact_mass(problem)  # at rest what is left of penetration must not wake it
@@ -143,7 +143,9 @@ def _newton_rigid(step: Step, begin: Guess) -> Solution:
     return finish(step, begin.velocity, project_all(begin.impulse, problem.friction), "newton", spent)
 
 
-def _follow(step: Step, begin: Guess, base: Array, sigma: Array, target: float, limit: int, hard: bool, factored: bool) -> Any:
+def _follow(
+    step: StepProblem, begin: Guess, base: Array, sigma: Array, target: float, limit: int, hard: bool, factored: bool
+) -> Any:
     """`follow` from a copy of the start: error, factorisations, velocity, impulse."""
     problem, x = step.problem, begin.velocity.copy()
     tau, rho = project_all(begin.impulse, problem.friction), np.minimum(WEIGHT * contact_mass(problem), sigma)
@@ -170,7 +172,7 @@ class Progress:
         return min(error, moved + rest) if short and stalled else error
 
 
-def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
+def run_stiffening(step: StepProblem, begin: Guess, attempt: Stiffening) -> Solution:
     """Each proximal step starts from the last one that succeeded, with a stiffness ten times as large; one that fails is taken
     again softer, and from there the stiffness grows more slowly. Compliant contact ends with a step without any."""
     problem, compliant = step.problem, step.compliant
@@ -194,7 +196,7 @@ def run_stiffening(step: Step, begin: Guess, attempt: Stiffening) -> Solution:
     return best._replace(path="stiffening", factorisations=spent, hardship=0)
 
 
-def _proximal(step: Step, near: Guess, stiffness: float, unit: Array, mass: Array) -> Solution:
+def _proximal(step: StepProblem, near: Guess, stiffness: float, unit: Array, mass: Array) -> Solution:
     """A step with a spring beside the compliance of each contact, so many units stiff and unstrained at the impulses of `near`.
     hardship is 1 if it was not solved."""
     problem, soft, allowed = step.problem, 1 / (stiffness * unit), step.allowed
@@ -211,11 +213,11 @@ def _proximal(step: Step, near: Guess, stiffness: float, unit: Array, mass: Arra
     return Solution(x, tau, bool(good and solved), "", done, residual, int(not solved))
 
 
-def run_sweeps(step: Step, begin: Guess, attempt: Sweeps) -> Solution:
+def run_sweeps(step: StepProblem, begin: Guess, attempt: Sweeps) -> Solution:
     return nlgs(step.tolerance, attempt.times)(step.problem, begin)._replace(path="sweeps", factorisations=0)
 
 
-def run_interior(step: Step, begin: Guess, attempt: Interior) -> Solution:
+def run_interior(step: StepProblem, begin: Guess, attempt: Interior) -> Solution:
     """A compliant step is judged by its bound (T21), with the velocities that the impulses give."""
     problem, system = step.problem, step.systems.of(step.problem, True)
     x, impulse = begin.velocity.copy(), project_all(begin.impulse, problem.friction)
@@ -229,7 +231,7 @@ def run_interior(step: Step, begin: Guess, attempt: Interior) -> Solution:
     return Solution(x, impulse, good, "interior", done, residual, 0)
 
 
-def run_clarabel(step: Step, begin: Guess, attempt: Clarabel) -> Solution:
+def run_clarabel(step: StepProblem, begin: Guess, attempt: Clarabel) -> Solution:
     """The static program, and of a rigid step besides the kinematic one: what separates them is an estimate of the error."""
     static = clarabel.static(accept=step.tolerance)(step.problem, begin)._replace(path="clarabel")
     if static.converged or step.compliant:
@@ -240,7 +242,7 @@ def run_clarabel(step: Step, begin: Guess, attempt: Clarabel) -> Solution:
     return finish(step, static.velocity, static.impulse, "clarabel", spent, max(apart, static.residual.momentum))
 
 
-RUN: dict[type, Callable[[Step, Guess, Any], Solution]] = {
+RUN: dict[type, Callable[[StepProblem, Guess, Any], Solution]] = {
     Newton: run_newton,
     Descent: run_descent,
     Interior: run_interior,

@@ -76,7 +76,7 @@ def _over_velocities(path, shape, tolerance, threads, accept, time_limit, ldl) -
         linear = np.zeros(n + int(used.sum()))
         # cone: rows (x - free) + bias + sqrt(soft) y in K*, with y = sqrt(soft) impulse at the optimum
         matrix = sp.hstack([rows * unit, strain.tocsc()[:, used]], format="csc")
-        program = Program(quadratic, linear, -matrix, bias / problem.speed, cones)
+        program = ConicProgram(quadratic, linear, -matrix, bias / problem.speed, cones)
 
         def read(answer) -> tuple[Array, Array]:
             x = problem.free + np.array(answer.x)[:n].reshape(problem.free.shape) * unit * problem.speed
@@ -104,7 +104,7 @@ def static(
         linear = np.concatenate([np.zeros(n), arriving])
         matrix = sp.bmat([[sp.identity(n), -rows.T * unit], [None, -sp.identity(m)]], format="csc")
         cones = [clarabel.ZeroConeT(n), *cones]
-        program = Program(quadratic, linear, matrix, np.zeros(n + m), cones)
+        program = ConicProgram(quadratic, linear, matrix, np.zeros(n + m), cones)
 
         def read(answer) -> tuple[Array, Array]:
             unknown = np.array(answer.x)
@@ -129,7 +129,7 @@ def _rows(problem: Problem) -> sp.csr_matrix:
     return sp.csr_matrix((value, (i, j)), shape=(3 * count, size * bodies))
 
 
-class Program(NamedTuple):
+class ConicProgram(NamedTuple):
     """min x . quadratic x / 2 + linear . x with right - matrix x in the cones."""
 
     quadratic: sp.csc_matrix
@@ -148,7 +148,7 @@ class Effort(NamedTuple):
     time_limit: float  # [s]
     ldl: str
 
-    def run(self, program: Program):
+    def run(self, program: ConicProgram):
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_threads = self.threads
@@ -163,7 +163,7 @@ class Effort(NamedTuple):
         ).solve()
 
 
-def _solution(problem: Problem, program: Program, read: Callable, path: str, effort: Effort) -> Solution:
+def _solution(problem: Problem, program: ConicProgram, read: Callable, path: str, effort: Effort) -> Solution:
     """The answer; if it is not good enough, the better one of this and of a looser tolerance."""
     first = _attempt(problem, effort.run(program), read, path, effort.accept)
     if first.converged:

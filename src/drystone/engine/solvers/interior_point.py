@@ -10,7 +10,7 @@ import numpy as np
 
 from drystone.base.kernel import inlined, inner, kernel
 from drystone.engine.solvers.first_order.impulse_problem import duality_gap
-from drystone.engine.solvers.linear.factorisation import assemble, factorise, solve
+from drystone.engine.solvers.linear.factorisation import assemble_matrix, factorise, solve_factorised
 from drystone.engine.solvers.problem import copy_into, momentum_into, relative_velocity_into
 
 NEAR = 3.0  # estimate of the error, in units of the tolerance, from which the bound is looked at
@@ -172,7 +172,7 @@ def _direction(problem, system, mode, give, right, primal, dual, dx, ds, dl, roo
     """Newton direction for ds + W^2 dl = right with the residuals `primal` (C, 3) and `dual` (N, 6)."""
     _soften(mode, give, right, primal, dl)
     _balance(problem, dual, dl, room, change)
-    solve(system, change, dx)
+    solve_factorised(system, change, dx)
     _follow(problem, primal, dx, ds)
     _soften(mode, give, right, ds, dl)
     for c in range(right.shape[0]):
@@ -321,7 +321,7 @@ def interior_point(problem, system, soft, x, impulse, tolerance, limit):
             break
         _scaling(s, l, eta, point, lam)
         _weigh(eta, point, give, mu, weight, mode)
-        assemble(problem, system, weight)
+        assemble_matrix(problem, system, weight)
         done += 1
         if not factorise(system):
             break

@@ -13,7 +13,7 @@ states double precision does not go much further. What does not get there says s
 import numpy as np
 
 from drystone.base.kernel.helper_threads import default_threads
-from drystone.engine.solvers.attempts import RUN, Step, Systems, finish
+from drystone.engine.solvers.attempts import RUN, StepProblem, Systems, finish
 from drystone.engine.solvers.cascade import ASSOCIATED, BEST, COLD, GUESS, LAST, Attempt, cascade, quick
 from drystone.engine.solvers.islands import find_rest, part
 from drystone.engine.solvers.problem import Problem
@@ -44,16 +44,16 @@ class Native:
             return Solution(x, impulse, True, "free", 0, grade(problem, x, impulse), 0)
         rest = find_rest(problem, guess, self.tolerance)
         if rest.bodies.all():
-            step = Step(problem, guess, np.inf, self.systems)
+            step = StepProblem(problem, guess, np.inf, self.systems)
             return finish(step, rest.velocity, rest.impulse, "warm", 0, rest.error)
         if not rest.bodies.any():
-            return solve(Step(problem, guess._replace(velocity=rest.velocity), self.tolerance, self.systems))
-        answer = solve(Step(*part(problem, guess, rest), self.tolerance, self.systems))
+            return solve(StepProblem(problem, guess._replace(velocity=rest.velocity), self.tolerance, self.systems))
+        answer = solve(StepProblem(*part(problem, guess, rest), self.tolerance, self.systems))
         rest.velocity[~rest.bodies], rest.impulse[~rest.contacts] = answer.velocity, answer.impulse
         return answer._replace(velocity=rest.velocity, impulse=rest.impulse)
 
 
-def solve(step: Step, attempts: tuple[Attempt, ...] | None = None) -> Solution:
+def solve(step: StepProblem, attempts: tuple[Attempt, ...] | None = None) -> Solution:
     """The first answer that is good enough, else the one with the least error; with the path and all factorisations."""
     attempts = attempts or cascade("associated" if step.associated else "coulomb", step.compliant)
     left, failures = step.guess.hardship % LEVEL, step.guess.hardship // LEVEL
@@ -79,7 +79,7 @@ def _hardship(failures: int) -> int:
     return LEVEL * failures + min(RETRY_COMPLIANT * 2 ** (failures - 1), RETRY_MOST)
 
 
-def _start(step: Step, attempt: Attempt, found: list[Solution]) -> tuple[Guess, int]:
+def _start(step: StepProblem, attempt: Attempt, found: list[Solution]) -> tuple[Guess, int]:
     """Where an attempt begins, and the factorisations that took."""
     problem, guess = step.problem, step.guess
     if attempt.start == GUESS or (attempt.start in (LAST, BEST) and not found):

@@ -13,7 +13,7 @@ import numpy as np
 
 from drystone.base.kernel import inner, kernel
 from drystone.engine.solvers.cone import respond
-from drystone.engine.solvers.linear.factorisation import assemble, factorise, solve
+from drystone.engine.solvers.linear.factorisation import assemble_matrix, factorise, solve_factorised
 from drystone.engine.solvers.problem import copy_into, inner_product, momentum_into, relative_velocity_into
 from drystone.engine.solvers.residual import AMPLIFIED
 
@@ -134,7 +134,7 @@ def refine(problem, system, weight, right, x):
     x[:] = 0.0
     target, product, keep, length = ENOUGH * np.sqrt(inner_product(right, right)), 1.0, 0.0, 1.0
     for _ in range(ROUNDS):
-        solve(system, r, y)
+        solve_factorised(system, r, y)
         if symmetric:
             last, product = product, inner_product(r, y)
             keep = product / last
@@ -194,12 +194,12 @@ def follow(problem, system, base, sigma, rho, x, tau, target, limit, patience, h
         if not (factored and fault <= NEAR * before and refine(problem, system, weight, right, step)):
             if done >= limit:
                 break
-            assemble(problem, system, weight)
+            assemble_matrix(problem, system, weight)
             done += 1
             if not factorise(system):
                 break
             factored = True
-            solve(system, right, step)
+            solve_factorised(system, right, step)
         relative_velocity_into(problem, step, 0.0, w)
         weigh(weight, w, change)
         for c in range(count):

@@ -10,7 +10,7 @@ import numpy as np
 
 from drystone.base.kernel import inner, kernel
 from drystone.engine.solvers.cone import derivative_into
-from drystone.engine.solvers.linear.factorisation import assemble, factorise, solve
+from drystone.engine.solvers.linear.factorisation import assemble_matrix, factorise, solve_factorised
 from drystone.engine.solvers.newton import NEAR, gradient_into, refine
 from drystone.engine.solvers.problem import relative_velocity_into
 
@@ -96,11 +96,11 @@ def minimise(problem, system, base, sigma, x, impulse, target, limit):
         if not (done > 0 and norm <= NEAR * before and refine(problem, system, weight, gradient, step)):
             if done >= limit:
                 return norm, done
-            assemble(problem, system, weight)
+            assemble_matrix(problem, system, weight)
             done += 1
             if not factorise(system):
                 return norm, done
-            solve(system, gradient, step)
+            solve_factorised(system, gradient, step)
         step *= -1.0
         relative_velocity_into(problem, step, 0.0, dw)
         slope = np.sum(step * (x - problem.free))

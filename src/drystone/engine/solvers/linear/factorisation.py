@@ -110,7 +110,7 @@ def _graph(a, b, bodies):
 
 
 @inner
-def assemble(problem, system, weight):
+def assemble_matrix(problem, system, weight):
     """Fill the blocks with I + rows^T weight rows; weight (C, 3, 3), its symmetry that of the system."""
     control, helpers = system.control, system.control[HELPER_COUNT]
     control[JOB_WEIGHT] = address(weight, 0)
@@ -198,7 +198,7 @@ def factorise(system):
 
 
 @inner
-def solve(system, right, out):
+def solve_factorised(system, right, out):
     """Solution (N, D) for a right-hand side (N, D)."""
     plan, x, dof = system.plan, system.x, system.plan.dof
     for k in range(plan.order.shape[0]):
