@@ -148,18 +148,6 @@ def dissipation(friction: Friction, slip: Array) -> Array:
     return np.add.reduceat(friction.share * speed, friction.start[:-1]) if len(slip) else np.zeros(0)
 
 
-def opposing_friction(friction: Friction, slip: Array) -> Array:
-    """(J, k) The friction that opposes this slip (J, k) at every point, under normal forces of 1: minus the gradient of the
-    dissipation (T411)."""
-    velocity = point_velocities(friction, slip)
-    speed = np.sqrt((velocity**2).sum(axis=1))
-    force = -friction.share[:, None] * velocity / np.where(speed > 0.0, speed, 1.0)[:, None]
-    if slip.shape[1] == 3:
-        couple = friction.arm[:, 0] * force[:, 1] - friction.arm[:, 1] * force[:, 0]
-        force = np.column_stack([force, couple])
-    return np.add.reduceat(force, friction.start[:-1], axis=0) if len(slip) else force
-
-
 def tangent_cones(friction: Friction, slip: Array, is_sliding: Array) -> Array:
     """(J, k, k) The matrices A of ellipsoids f . A^-1 . f <= 1 around the admissible friction of joints under normal forces of
     1, which touch it where friction opposes the slip (J, k). For joints that do not move, the ellipsoids through the largest
