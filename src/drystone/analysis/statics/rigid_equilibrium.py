@@ -20,7 +20,7 @@ from drystone.engine.cone_step.energy_ledger import with_strain
 from drystone.engine.cone_step.integrator import Load, Scheme, State, assemble_problem, bear_joints
 from drystone.engine.contact_laws import RIGID_SURFACE, ContactSurface
 from drystone.engine.simulation import initial_state
-from drystone.engine.solvers.problem import unwhiten
+from drystone.engine.solvers.problem import unwhiten, velocity_scale
 from drystone.engine.solvers.solution import ContactSolver, Solution
 from drystone.structure.loads import AppliedLoad, find_blocks, load_wrench, unit_vector
 from drystone.structure.model import Model
@@ -82,7 +82,7 @@ def step_from_rest(
     after, _ = with_strain(axes, borne, solution.impulse, 0.0, h)
     acceleration = np.zeros_like(state.velocity)
     acceleration[~fixed] = unwhiten(problem.mass, axes.inverse_root, solution.velocity) / h
-    motion = float(np.linalg.norm(solution.velocity) / (problem.speed * np.sqrt(problem.total_mass)))
+    motion = float(np.linalg.norm(solution.velocity) / velocity_scale(problem))
     forces = np.einsum("cji,cj->ci", axes.contact, solution.impulse) / h
     stands = bool(solution.converged and motion <= STANDING_ACCELERATION)
     return ContactEquilibrium(stands, motion, acceleration, after._replace(impulse=forces), solution)

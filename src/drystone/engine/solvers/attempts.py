@@ -18,7 +18,7 @@ from drystone.engine.solvers.first_order.nlgs import nlgs
 from drystone.engine.solvers.interior_point import interior_point
 from drystone.engine.solvers.linear.factorisation import System, helped, make_system
 from drystone.engine.solvers.newton import follow
-from drystone.engine.solvers.problem import Problem
+from drystone.engine.solvers.problem import Problem, velocity_scale
 from drystone.engine.solvers.residual import AMPLIFIED, MARGIN, contact_mass, grade, is_associated, judge, judged_rigid
 from drystone.engine.solvers.solution import Guess, Residual, Solution
 from drystone.engine.solvers.velocity_newton import minimise
@@ -83,11 +83,6 @@ class StepProblem(NamedTuple):
         return not self.guess.velocity.any()
 
 
-def scale_of(problem: Problem) -> float:
-    """What errors of whitened velocities are measured by."""
-    return float(problem.speed * np.sqrt(problem.total_mass))
-
-
 def finish(step: StepProblem, x: Array, impulse: Array, path: str, factorisations: int, error: float = np.inf,
            residual: Residual | None = None) -> Solution:  # fmt: skip
     """Grade, unless `residual` is the grade already, and report. `error` is a better estimate than the grade's own, if there
@@ -105,7 +100,7 @@ def run_newton(step: StepProblem, begin: Guess, attempt: Newton) -> Solution:
 
 
 def _newton_compliant(step: StepProblem, begin: Guess) -> Solution:
-    problem, scale = step.problem, scale_of(step.problem)
+    problem, scale = step.problem, velocity_scale(step.problem)
     sigma = 1 / problem.compliance
     error, done, x, tau = _follow(step, begin, problem.memory, sigma, _aim(step), LIMIT, False, False)
     return finish(step, x, tau, "newton", done, error / scale)
@@ -113,20 +108,20 @@ def _newton_compliant(step: StepProblem, begin: Guess) -> Solution:
 
 def _aim(step: StepProblem) -> float:
     """The error of whitened velocities at which a compliant step stops."""
-    slow = np.linalg.norm(step.guess.velocity) <= SLOW * scale_of(step.problem)
-    return (REST if slow else 1.0) * step.tolerance * scale_of(step.problem)
+    slow = np.linalg.norm(step.guess.velocity) <= SLOW * velocity_scale(step.problem)
+    return (REST if slow else 1.0) * step.tolerance * velocity_scale(step.problem)
 
 
 def run_descent(step: StepProblem, begin: Guess, attempt: Descent) -> Solution:
     problem, x, impulse = step.problem, begin.velocity.copy(), np.empty_like(begin.impulse)
     system, sigma = step.systems.of(problem, True), 1 / problem.compliance
     error, done = helped(minimise, problem, system, problem.memory, sigma, x, impulse, _aim(step), attempt.most)
-    return finish(step, x, impulse, "descent", done, error / scale_of(problem))
+    return finish(step, x, impulse, "descent", done, error / velocity_scale(problem))
 
 
 def _newton_rigid(step: StepProblem, begin: Guess) -> Solution:
     """In proximal steps on the impulses (T16). Not converged: back to where it began."""
-    problem, scale, spent, progress = step.problem, scale_of(step.problem), 0, Progress()
+    problem, scale, spent, progress = step.problem, velocity_scale(step.problem), 0, Progress()
     stiff = (10 if step.resting else 1) * STIFF * contact_mass(problem)  # at rest what is left of penetration must not wake it
     near = begin._replace(impulse=project_all(begin.impulse, problem.friction))
     for proximal in range(8):
@@ -204,11 +199,11 @@ def _proximal(step: StepProblem, near: Guess, stiffness: float, unit: Array, mas
     soft = np.zeros_like(soft) if last else soft
     give, target = problem.compliance + soft, (max(allowed, ROUGH) if step.compliant and not last else allowed)
     base = (problem.compliance[:, None] * problem.memory + soft[:, None] * near.impulse) / give[:, None]
-    aim, hard = (target if step.compliant else 0.1 * target) * scale_of(problem), bool(np.median(give * mass) < 1 / HARD)
+    aim, hard = (target if step.compliant else 0.1 * target) * velocity_scale(problem), bool(np.median(give * mass) < 1 / HARD)
     error, done, x, tau = _follow(step, near, base, 1 / give, aim, 2 * LIMIT, hard, False)
-    tau, solved = project_all(tau, problem.friction), error <= target * scale_of(problem)
+    tau, solved = project_all(tau, problem.friction), error <= target * velocity_scale(problem)
     if last and not hard:
-        return finish(step, x, tau, "", done, error / scale_of(problem))._replace(hardship=int(not solved))
+        return finish(step, x, tau, "", done, error / velocity_scale(problem))._replace(hardship=int(not solved))
     residual, good = judge(problem, x, tau, step.tolerance)
     return Solution(x, tau, bool(good and solved), "", done, residual, int(not solved))
 
@@ -237,7 +232,7 @@ def run_clarabel(step: StepProblem, begin: Guess, attempt: Clarabel) -> Solution
     if static.converged or step.compliant:
         return static
     other = clarabel.kinematic(accept=step.tolerance)(step.problem, begin)
-    apart = float(np.linalg.norm(static.velocity - other.velocity)) / scale_of(step.problem)
+    apart = float(np.linalg.norm(static.velocity - other.velocity)) / velocity_scale(step.problem)
     spent = static.factorisations + other.factorisations
     return finish(step, static.velocity, static.impulse, "clarabel", spent, max(apart, static.residual.momentum))
 

@@ -81,6 +81,11 @@ def _unwhiten(mass, inverse_root, x):
     return out
 
 
+def velocity_scale(problem: Problem) -> float:
+    """[kg^1/2 m/s] The norm by which errors of all whitened velocities are divided: g h at every block."""
+    return float(problem.speed * np.sqrt(problem.total_mass))
+
+
 @kernel
 def relative_velocity(problem, x):
     """w = rows x + bias, (C, 3)."""

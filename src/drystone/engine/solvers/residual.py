@@ -9,7 +9,7 @@ import numpy as np
 from drystone.base.kernel import kernel
 from drystone.engine.solvers.cone import project
 from drystone.engine.solvers.first_order.impulse_problem import duality_gap, law_imbalance
-from drystone.engine.solvers.problem import Problem, momentum_into, relative_velocity_into
+from drystone.engine.solvers.problem import Problem, momentum_into, relative_velocity_into, velocity_scale
 from drystone.engine.solvers.solution import Residual
 
 Array = np.ndarray
@@ -23,7 +23,7 @@ def grade(problem: Problem, x: Array, impulse: Array) -> Residual:
     imbalance, momentum, natural_map, penetration, complementarity, slack = _grade(problem, x, impulse)
     speed, mass = problem.speed, problem.total_mass
     contacts, weight = max(len(impulse), 1), mass / len(x) * speed
-    error = velocity_error(imbalance, slack) / (speed * np.sqrt(mass))
+    error = velocity_error(imbalance, slack) / velocity_scale(problem)
     gap = abs(complementarity) / (contacts * weight * speed)
     return Residual(error, momentum / speed, natural_map / speed, penetration / speed, gap)
 
@@ -47,7 +47,7 @@ def _judged_compliant(problem: Problem, x: Array, impulse: Array) -> Residual:
     """The error is what the impulses that the law gives at x leave unbalanced. With associated friction that is a bound, and
     so is the root of the duality gap (T21) for impulses on their cones and the x that they give; with Coulomb friction
     momentum with a thousandfold natural map stands beside it. The smaller one counts."""
-    residual, scale = grade(problem, x, impulse), problem.speed * np.sqrt(problem.total_mass)
+    residual, scale = grade(problem, x, impulse), velocity_scale(problem)
     if is_associated(problem):
         other = np.sqrt(duality_gap(problem, x, impulse)) / scale
     else:
